@@ -1,0 +1,16 @@
+# The program, and the tests and benchmarks that span rooms.
+if(NOT SAKER_GPU_ONLY)
+    add_executable(saker src/app/main.cpp)
+    target_link_libraries(saker PRIVATE saker_app)
+endif()
+
+if(SAKER_TESTS AND NOT SAKER_GPU_ONLY)
+    file(GLOB test_lists CONFIGURE_DEPENDS tests/*/CMakeLists.txt)
+    foreach(test_list ${test_lists})
+        get_filename_component(test_folder ${test_list} DIRECTORY)
+        add_subdirectory(${test_folder})
+    endforeach()
+endif()
+if(SAKER_BENCH AND EXISTS ${CMAKE_SOURCE_DIR}/bench/CMakeLists.txt)
+    add_subdirectory(bench)
+endif()

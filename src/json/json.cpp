@@ -1,0 +1,342 @@
+// Boost.JSON behind json.h. The parser is the SAX one with a handler of our own, since the plain parser
+// lets the last of two equal keys win, and files of unknown origin must not be read in two ways.
+#include "json/json.h"
+
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/value_stack.hpp>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "base/utf8.h"
+
+namespace saker {
+namespace {
+
+namespace bj = boost::json;
+using Code = boost::system::error_code;
+
+// Builds a value while refusing duplicate keys.
+struct Builder {
+    static constexpr size_t max_object_size = size_t(-1);
+    static constexpr size_t max_array_size = size_t(-1);
+    static constexpr size_t max_key_size = size_t(-1);
+    static constexpr size_t max_string_size = size_t(-1);
+
+    bj::value_stack stack;
+    std::vector<std::set<std::string, std::less<>>> keys;
+    std::string key;
+    std::string duplicate;
+
+    bool on_document_begin(Code&) {
+        stack.reset();
+        return true;
+    }
+    bool on_document_end(Code&) { return true; }
+    bool on_object_begin(Code&) {
+        keys.emplace_back();
+        return true;
+    }
+    bool on_object_end(size_t n, Code&) {
+        keys.pop_back();
+        stack.push_object(n);
+        return true;
+    }
+    bool on_array_begin(Code&) { return true; }
+    bool on_array_end(size_t n, Code&) {
+        stack.push_array(n);
+        return true;
+    }
+    bool on_key_part(bj::string_view s, size_t, Code&) {
+        key.append(s.data(), s.size());
+        stack.push_chars(s);
+        return true;
+    }
+    bool on_key(bj::string_view s, size_t, Code& ec) {
+        key.append(s.data(), s.size());
+        if (!keys.back().insert(key).second) {
+            duplicate = key;
+            ec = bj::make_error_code(bj::error::syntax);
+            return false;
+        }
+        key.clear();
+        stack.push_key(s);
+        return true;
+    }
+    bool on_string_part(bj::string_view s, size_t, Code&) {
+        stack.push_chars(s);
+        return true;
+    }
+    bool on_string(bj::string_view s, size_t, Code&) {
+        stack.push_string(s);
+        return true;
+    }
+    bool on_number_part(bj::string_view, Code&) { return true; }
+    bool on_int64(int64_t i, bj::string_view, Code&) {
+        stack.push_int64(i);
+        return true;
+    }
+    bool on_uint64(uint64_t u, bj::string_view, Code&) {
+        stack.push_uint64(u);
+        return true;
+    }
+    bool on_double(double d, bj::string_view, Code&) {
+        stack.push_double(d);
+        return true;
+    }
+    bool on_bool(bool b, Code&) {
+        stack.push_bool(b);
+        return true;
+    }
+    bool on_null(Code&) {
+        stack.push_null();
+        return true;
+    }
+    bool on_comment_part(bj::string_view, Code&) { return true; }
+    bool on_comment(bj::string_view, Code&) { return true; }
+};
+
+// Empty on success, else the fault.
+std::string parse_into(std::string_view text, JsonLimits limits, bj::value& out) {
+    if (text.size() > limits.max_bytes)
+        return "is larger than " + std::to_string(limits.max_bytes >> 20) + " MiB";
+    if (find_invalid_utf8(text) != std::string_view::npos) return "is not valid UTF-8";
+    bj::parse_options options;
+    options.max_depth = limits.max_depth;
+    bj::basic_parser<Builder> parser(options);
+    Code ec;
+    const size_t used = parser.write_some(false, text.data(), text.size(), ec);
+    const auto& duplicate = parser.handler().duplicate;
+    if (!duplicate.empty() || (ec && !parser.handler().key.empty() && duplicate == parser.handler().key))
+        return "has a key twice";
+    if (ec == bj::error::too_deep)
+        return "is nested deeper than " + std::to_string(limits.max_depth) + " levels";
+    if (ec || !parser.done()) return "is not valid JSON at byte " + std::to_string(used);
+    for (size_t i = used; i < text.size(); ++i)
+        if (text[i] != ' ' && text[i] != '\n' && text[i] != '\r' && text[i] != '\t')
+            return "has bytes after its end, at byte " + std::to_string(i);
+    out = parser.handler().stack.release();
+    return "";
+}
+
+void dump_string(std::string_view s, std::string& out) {
+    out += '"';
+    for (char c : s) {
+        const auto b = static_cast<unsigned char>(c);
+        switch (c) {
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\r': out += "\\r"; break;
+            case '\t': out += "\\t"; break;
+            case '\b': out += "\\b"; break;
+            case '\f': out += "\\f"; break;
+            default:
+                if (b < 0x20) {
+                    char hex[8];
+                    std::snprintf(hex, sizeof hex, "\\u%04x", b);
+                    out += hex;
+                } else {
+                    out += c;
+                }
+        }
+    }
+    out += '"';
+}
+
+// Python's repr of a float: shortest digits that read back, exponent form below 1e-4 and from 1e16.
+void dump_double(double d, std::string& out) {
+    if (std::isnan(d)) {
+        out += "NaN";
+        return;
+    }
+    if (std::isinf(d)) {
+        out += d < 0 ? "-Infinity" : "Infinity";
+        return;
+    }
+    char digits[40];
+    const double a = std::fabs(d);
+    const bool scientific = a != 0 && (a < 1e-4 || a >= 1e16);
+    const auto end = std::to_chars(digits, digits + sizeof digits, d,
+                                   scientific ? std::chars_format::scientific
+                                              : std::chars_format::fixed);
+    std::string_view text(digits, static_cast<size_t>(end.ptr - digits));
+    out += text;
+    if (!scientific && text.find('.') == std::string_view::npos) out += ".0";
+}
+
+void dump_value(const bj::value& v, int indent, int depth, std::string& out) {
+    const auto line = [&](int d) {
+        if (indent > 0) {
+            out += '\n';
+            out.append(static_cast<size_t>(indent * d), ' ');
+        }
+    };
+    const char* comma = indent > 0 ? "," : ", ";
+    switch (v.kind()) {
+        case bj::kind::null: out += "null"; break;
+        case bj::kind::bool_: out += v.get_bool() ? "true" : "false"; break;
+        case bj::kind::int64: out += std::to_string(v.get_int64()); break;
+        case bj::kind::uint64: out += std::to_string(v.get_uint64()); break;
+        case bj::kind::double_: dump_double(v.get_double(), out); break;
+        case bj::kind::string: dump_string({v.get_string().data(), v.get_string().size()}, out); break;
+        case bj::kind::array: {
+            out += '[';
+            bool first = true;
+            for (const auto& item : v.get_array()) {
+                if (!first) out += comma;
+                first = false;
+                line(depth + 1);
+                dump_value(item, indent, depth + 1, out);
+            }
+            if (!first) line(depth);
+            out += ']';
+            break;
+        }
+        case bj::kind::object: {
+            out += '{';
+            bool first = true;
+            for (const auto& [key, item] : v.get_object()) {
+                if (!first) out += comma;
+                first = false;
+                line(depth + 1);
+                dump_string({key.data(), key.size()}, out);
+                out += ": ";
+                dump_value(item, indent, depth + 1, out);
+            }
+            if (!first) line(depth);
+            out += '}';
+            break;
+        }
+    }
+}
+
+}  // namespace
+
+Result<json::value> parse_json(std::string_view text, std::string_view what, JsonLimits limits) {
+    json::value value;
+    const std::string fault = parse_into(text, limits, value);
+    if (!fault.empty())
+        return Error{fault == "is not valid UTF-8" ? ErrorCode::invalid_utf8 : ErrorCode::invalid_json,
+                     std::string(what) + " " + fault + ".", ""};
+    return value;
+}
+
+json::object read_json_file(const std::filesystem::path& path, JsonLimits limits) {
+    std::error_code ec;
+    const auto size = std::filesystem::file_size(path, ec);
+    if (ec) throw StartupError(path.string() + ": cannot be read (" + ec.message() + ").");
+    if (size > limits.max_bytes)
+        throw StartupError(path.string() + ": is larger than " +
+                           std::to_string(limits.max_bytes >> 20) + " MiB.");
+    std::ifstream in(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (!in) throw StartupError(path.string() + ": cannot be read.");
+    json::value value;
+    const std::string fault = parse_into(text, limits, value);
+    if (!fault.empty()) throw StartupError(path.string() + ": " + fault + ".");
+    if (!value.is_object()) throw StartupError(path.string() + ": is not a JSON object.");
+    return std::move(value.get_object());
+}
+
+std::string dump_json(const json::value& value, int indent) {
+    std::string out;
+    dump_value(value, indent, 0, out);
+    return out;
+}
+
+JsonReader::JsonReader(const json::object& object, std::string file, std::string path)
+    : object_(&object), file_(std::move(file)), path_(std::move(path)) {}
+
+const json::value* JsonReader::find(std::string_view key) const {
+    const json::value* v = object_->if_contains(key);
+    return v && !v->is_null() ? v : nullptr;
+}
+
+bool JsonReader::has(std::string_view key) const { return find(key) != nullptr; }
+
+void JsonReader::fail(std::string_view key, std::string_view sentence) const {
+    throw StartupError(file_ + ": " + path_ + std::string(key) + " " + std::string(sentence) + ".");
+}
+
+const json::value& JsonReader::value(std::string_view key) const {
+    const json::value* v = find(key);
+    if (!v) fail(key, "is missing");
+    return *v;
+}
+
+int64_t JsonReader::integer(std::string_view key, int64_t low, int64_t high) const {
+    const json::value& v = value(key);
+    if (!v.is_int64()) fail(key, "is not an integer");
+    if (v.get_int64() < low || v.get_int64() > high)
+        fail(key, "is " + std::to_string(v.get_int64()) + ", outside " + std::to_string(low) + " to " +
+                      std::to_string(high));
+    return v.get_int64();
+}
+
+int64_t JsonReader::integer_or(std::string_view key, int64_t fallback, int64_t low,
+                               int64_t high) const {
+    return has(key) ? integer(key, low, high) : fallback;
+}
+
+double JsonReader::number(std::string_view key) const {
+    const json::value& v = value(key);
+    if (!v.is_number()) fail(key, "is not a number");
+    const double d = v.to_number<double>();
+    if (!std::isfinite(d)) fail(key, "is not finite");
+    return d;
+}
+
+double JsonReader::number_or(std::string_view key, double fallback) const {
+    return has(key) ? number(key) : fallback;
+}
+
+bool JsonReader::boolean_or(std::string_view key, bool fallback) const {
+    if (!has(key)) return fallback;
+    const json::value& v = value(key);
+    if (!v.is_bool()) fail(key, "is not true or false");
+    return v.get_bool();
+}
+
+std::string JsonReader::string(std::string_view key) const {
+    const json::value& v = value(key);
+    if (!v.is_string()) fail(key, "is not a string");
+    return {v.get_string().data(), v.get_string().size()};
+}
+
+std::string JsonReader::string_or(std::string_view key, std::string_view fallback) const {
+    return has(key) ? string(key) : std::string(fallback);
+}
+
+std::vector<int64_t> JsonReader::integers(std::string_view key) const {
+    const json::value& v = value(key);
+    if (!v.is_array()) fail(key, "is not a list");
+    std::vector<int64_t> out;
+    for (const auto& item : v.get_array()) {
+        if (!item.is_int64()) fail(key, "has an item that is not an integer");
+        out.push_back(item.get_int64());
+    }
+    return out;
+}
+
+std::vector<double> JsonReader::numbers(std::string_view key) const {
+    const json::value& v = value(key);
+    if (!v.is_array()) fail(key, "is not a list");
+    std::vector<double> out;
+    for (const auto& item : v.get_array()) {
+        if (!item.is_number()) fail(key, "has an item that is not a number");
+        out.push_back(item.to_number<double>());
+        if (!std::isfinite(out.back())) fail(key, "has an item that is not finite");
+    }
+    return out;
+}
+
+JsonReader JsonReader::object(std::string_view key) const {
+    const json::value& v = value(key);
+    if (!v.is_object()) fail(key, "is not an object");
+    return JsonReader(v.get_object(), file_, path_ + std::string(key) + ".");
+}
+
+}  // namespace saker

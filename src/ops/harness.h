@@ -1,0 +1,81 @@
+// What op tests and benches share: an Exec for each backend, reproducible inputs, guarded outputs,
+// comparison with `ref`.
+//
+// A test makes one Rig for `ref` and one for the backend under test, gives both the same inputs (named by
+// the case), runs the op on both and compares:
+//
+//   for (Backend backend : backends_under_test()) {
+//       Rig ref(Backend::ref), rig(backend);
+//       const Tensor x = rig.random("x", DType::bf16, {T, C});
+//       ...
+//       EXPECT_EQ("", compare(rig.fetch(out), ref.fetch(want), tolerance(...)));
+//   }
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/tolerance.h"
+#include "tensor/arena.h"
+#include "tensor/device.h"
+#include "tensor/exec.h"
+
+namespace saker {
+
+/// Backends of this build that can run on this machine, `ref` left out.
+std::vector<Backend> backends_under_test();
+
+class Rig {
+  public:
+    /// `case_name` seeds the inputs: rigs of one case name see the same numbers.
+    explicit Rig(Backend backend, std::string_view case_name = "", int num_threads = 3);
+    ~Rig();
+
+    Exec ex;
+
+    /// Normal numbers of deviation `scale`, rounded to `dtype`; integers are not drawn here. Where
+    /// `row_stride` is larger than a row, the gaps hold NaN.
+    Tensor random(std::string_view name, DType dtype, std::initializer_list<int64_t> dims,
+                  float scale = 1.0f, int64_t row_stride = 0);
+    /// Numbers given one by one, placed where the backend computes.
+    template <class T>
+    Tensor of(const std::vector<T>& numbers, std::initializer_list<int64_t> dims) {
+        return place(numbers.data(), DTypeOf<T>::value, dims);
+    }
+    /// An output to write: every byte 0xFF (NaN in each float format), with guard bytes on both sides.
+    Tensor output(DType dtype, std::initializer_list<int64_t> dims, int64_t row_stride = 0);
+    /// A copy, on this rig's place, of any tensor on host.
+    Tensor copy_of(const Tensor& host);
+
+    /// The numbers as doubles, row-major without gaps. Waits for the device.
+    std::vector<double> fetch(const Tensor& t);
+    /// Empty, or what was written outside an output or into the gap between its rows.
+    std::string check_guards();
+    void synchronize();
+
+  private:
+    Tensor place(const void* numbers, DType dtype, std::initializer_list<int64_t> dims);
+    Tensor strided(DType dtype, std::initializer_list<int64_t> dims, int64_t row_stride);
+
+    std::string name_;
+    std::unique_ptr<ThreadPool> pool_;
+    std::unique_ptr<Arena> tensors_, scratch_;
+    std::unique_ptr<Stream> stream_;
+    struct Guarded {
+        Tensor whole;  // u8, guards included
+        Tensor inner;
+    };
+    std::vector<Guarded> guarded_;
+};
+
+/// Empty where all are close, else the worst element: index, both values, the bound.
+std::string compare(const std::vector<double>& got, const std::vector<double>& want,
+                    Tolerance tolerance);
+/// Empty where equal to the last bit.
+std::string compare_exact(const std::vector<double>& got, const std::vector<double>& want);
+
+}  // namespace saker
