@@ -1,9 +1,9 @@
 // CHECK, DCHECK and StartupError: our own bugs, and faults of the world before "ready".
 //
-// CHECK(condition, "sentence") is always on: it prints the sentence with file and line and aborts. DCHECK
-// is for hot loops and exists in debug and sanitizer builds only. StartupError is thrown while files are
-// read and memory is taken, and is caught once, in app/main.cpp, which prints it and exits with 3.
-// Faults of callers after start-up are Result<T> (result.h), never one of these.
+// CHECK(condition, "sentence") is always on: it prints the sentence with file and line and aborts.
+// DCHECK is for hot loops and exists in debug and sanitizer builds only. StartupError is thrown
+// while files are read and memory is taken, and is caught once, in app/main.cpp, which prints it
+// and exits with 3. Faults of callers after start-up are Result<T> (result.h), never one of these.
 #pragma once
 
 #include <stdexcept>
@@ -12,8 +12,8 @@
 
 namespace saker {
 
-/// A file, a setting or the machine makes starting impossible. what() is one sentence: what, where and how
-/// to mend it.
+/// A file, a setting or the machine makes starting impossible. what() is one sentence: what, where
+/// and how to mend it.
 class StartupError : public std::runtime_error {
   public:
     explicit StartupError(const std::string& sentence) : std::runtime_error(sentence) {}
@@ -24,9 +24,9 @@ class StartupError : public std::runtime_error {
 
 }  // namespace saker
 
-#define CHECK(condition, sentence)                                            \
-    do {                                                                      \
-        if (!(condition)) [[unlikely]]                                        \
+#define CHECK(condition, sentence)                                             \
+    do {                                                                       \
+        if (!(condition)) [[unlikely]]                                         \
             ::saker::check_failed(__FILE__, __LINE__, #condition, (sentence)); \
     } while (false)
 

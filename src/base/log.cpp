@@ -12,16 +12,22 @@ std::atomic<LogLevel> g_level{LogLevel::info};
 
 const char* prefix(LogLevel level) {
     switch (level) {
-        case LogLevel::debug: return "saker: debug: ";
-        case LogLevel::warning: return "saker: warning: ";
-        case LogLevel::error: return "saker: error: ";
-        default: return "saker: ";
+        case LogLevel::debug:
+            return "saker: debug: ";
+        case LogLevel::warning:
+            return "saker: warning: ";
+        case LogLevel::error:
+            return "saker: error: ";
+        default:
+            return "saker: ";
     }
 }
 
 }  // namespace
 
-void set_log_level(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
+void set_log_level(LogLevel level) {
+    g_level.store(level, std::memory_order_relaxed);
+}
 
 void log_line(LogLevel level, std::string_view line) {
     if (level < g_level.load(std::memory_order_relaxed)) return;

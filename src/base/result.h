@@ -1,9 +1,10 @@
 // Result<T>: a value or an Error, for everything that a caller can get wrong after start-up.
 //
-// An Error travels as a value from where it is found to the reply (HTTP, gRPC or exit code 2); nobody
-// throws it and nobody logs it as a failure of ours. Its message is one fixed sentence of our own that
-// says what is wrong, where, and what to do; it never holds library text, addresses or user bytes beyond
-// a parameter name. Faults of files at start-up are StartupError (check.h) instead.
+// An Error travels as a value from where it is found to the reply (HTTP, gRPC or exit code 2);
+// nobody throws it and nobody logs it as a failure of ours. Its message is one fixed sentence of
+// our own that says what is wrong, where, and what to do; it never holds library text, addresses or
+// user bytes beyond a parameter name. Faults of files at start-up are StartupError (check.h)
+// instead.
 #pragma once
 
 #include <optional>
@@ -43,7 +44,8 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
   public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by intent
+    Result(T value)
+        : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by intent
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
     explicit operator bool() const { return state_.index() == 0; }

@@ -1,8 +1,8 @@
 // Counter-based random numbers: draw i of stream s under a seed is a pure function of (seed, s, i).
 //
-// Used by sampling (a request's seed gives the same draws alone or in a batch), by `saker synth` and by
-// the op tests (inputs named by their case). The generator is Philox 4x32-10 of Salmon et al., "Parallel
-// random numbers: as easy as 1, 2, 3", SC 2011.
+// Used by sampling (a request's seed gives the same draws alone or in a batch), by `saker synth`
+// and by the op tests (inputs named by their case). The generator is Philox 4x32-10 of Salmon et
+// al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #pragma once
 
 #include <array>

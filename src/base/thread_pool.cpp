@@ -1,5 +1,6 @@
-// A job is published by raising `generation_`; every thread takes part in every job, so that `busy_`
-// counting down to zero means that nobody still touches the job's state and the next may be written.
+// A job is published by raising `generation_`; every thread takes part in every job, so that
+// `busy_` counting down to zero means that nobody still touches the job's state and the next may be
+// written.
 #include "base/thread_pool.h"
 
 #include <sched.h>
@@ -11,7 +12,8 @@
 namespace saker {
 namespace {
 
-// About 20 us of spinning: longer than the gap between two ops of a decode step, short beside a wake-up.
+// About 20 us of spinning: longer than the gap between two ops of a decode step, short beside a
+// wake-up.
 constexpr int kSpins = 4000;
 
 void pause() {
@@ -48,7 +50,8 @@ void ThreadPool::take_tasks() {
 void ThreadPool::work() {
     uint32_t seen = 0;
     while (true) {
-        for (int spin = 0; spin < kSpins && generation_.load(std::memory_order_acquire) == seen; ++spin)
+        for (int spin = 0; spin < kSpins && generation_.load(std::memory_order_acquire) == seen;
+             ++spin)
             pause();
         generation_.wait(seen, std::memory_order_acquire);
         seen = generation_.load(std::memory_order_acquire);
@@ -86,8 +89,7 @@ void ThreadPool::for_ranges(int64_t n, int64_t grain, FunctionRef<void(int64_t, 
     if (n <= 0) return;
     const int64_t most = std::max<int64_t>(1, int64_t{num_threads()} * 4);
     const int64_t size = std::max(std::max<int64_t>(grain, 1), (n + most - 1) / most);
-    run((n + size - 1) / size,
-        [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); });
+    run((n + size - 1) / size, [&](int64_t i) { body(i * size, std::min(n, (i + 1) * size)); });
 }
 
 }  // namespace saker

@@ -1,7 +1,8 @@
 // UTF-8: validation, decoding, encoding, and where a byte string can be cut.
 //
-// Strict as in the Unicode standard, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
-// Used wherever text comes in (prompts, JSON, tokenizer files) and by incremental decoding.
+// Strict as in the Unicode standard, table 3-7: no overlong forms, no surrogates, nothing above
+// U+10FFFF. Used wherever text comes in (prompts, JSON, tokenizer files) and by incremental
+// decoding.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,8 @@ inline bool is_utf8(std::string_view bytes) {
 
 void append_utf8(std::string& out, char32_t code_point);
 
-/// Number of bytes at the end of `bytes` that begin a character which later bytes may complete (0 to 3).
-/// What stands before them can be shown now.
+/// Number of bytes at the end of `bytes` that begin a character which later bytes may complete (0
+/// to 3). What stands before them can be shown now.
 size_t incomplete_utf8_tail(std::string_view bytes);
 
 /// `bytes` with each maximal wrong part replaced by U+FFFD, as Python's errors="replace" does.

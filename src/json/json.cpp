@@ -1,5 +1,6 @@
-// Boost.JSON behind json.h. The parser is the SAX one with a handler of our own, since the plain parser
-// lets the last of two equal keys win, and files of unknown origin must not be read in two ways.
+// Boost.JSON behind json.h. The parser is the SAX one with a handler of our own, since the plain
+// parser lets the last of two equal keys win, and files of unknown origin must not be read in two
+// ways.
 #include "json/json.h"
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -109,7 +110,8 @@ std::string parse_into(std::string_view text, JsonLimits limits, bj::value& out)
     Code ec;
     const size_t used = parser.write_some(false, text.data(), text.size(), ec);
     const auto& duplicate = parser.handler().duplicate;
-    if (!duplicate.empty() || (ec && !parser.handler().key.empty() && duplicate == parser.handler().key))
+    if (!duplicate.empty() ||
+        (ec && !parser.handler().key.empty() && duplicate == parser.handler().key))
         return "has a key twice";
     if (ec == bj::error::too_deep)
         return "is nested deeper than " + std::to_string(limits.max_depth) + " levels";
@@ -126,13 +128,27 @@ void dump_string(std::string_view s, std::string& out) {
     for (char c : s) {
         const auto b = static_cast<unsigned char>(c);
         switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            case '\b': out += "\\b"; break;
-            case '\f': out += "\\f"; break;
+            case '"':
+                out += "\\\"";
+                break;
+            case '\\':
+                out += "\\\\";
+                break;
+            case '\n':
+                out += "\\n";
+                break;
+            case '\r':
+                out += "\\r";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            case '\b':
+                out += "\\b";
+                break;
+            case '\f':
+                out += "\\f";
+                break;
             default:
                 if (b < 0x20) {
                     char hex[8];
@@ -159,9 +175,9 @@ void dump_double(double d, std::string& out) {
     char digits[40];
     const double a = std::fabs(d);
     const bool scientific = a != 0 && (a < 1e-4 || a >= 1e16);
-    const auto end = std::to_chars(digits, digits + sizeof digits, d,
-                                   scientific ? std::chars_format::scientific
-                                              : std::chars_format::fixed);
+    const auto end =
+        std::to_chars(digits, digits + sizeof digits, d,
+                      scientific ? std::chars_format::scientific : std::chars_format::fixed);
     std::string_view text(digits, static_cast<size_t>(end.ptr - digits));
     out += text;
     if (!scientific && text.find('.') == std::string_view::npos) out += ".0";
@@ -176,12 +192,24 @@ void dump_value(const bj::value& v, int indent, int depth, std::string& out) {
     };
     const char* comma = indent > 0 ? "," : ", ";
     switch (v.kind()) {
-        case bj::kind::null: out += "null"; break;
-        case bj::kind::bool_: out += v.get_bool() ? "true" : "false"; break;
-        case bj::kind::int64: out += std::to_string(v.get_int64()); break;
-        case bj::kind::uint64: out += std::to_string(v.get_uint64()); break;
-        case bj::kind::double_: dump_double(v.get_double(), out); break;
-        case bj::kind::string: dump_string({v.get_string().data(), v.get_string().size()}, out); break;
+        case bj::kind::null:
+            out += "null";
+            break;
+        case bj::kind::bool_:
+            out += v.get_bool() ? "true" : "false";
+            break;
+        case bj::kind::int64:
+            out += std::to_string(v.get_int64());
+            break;
+        case bj::kind::uint64:
+            out += std::to_string(v.get_uint64());
+            break;
+        case bj::kind::double_:
+            dump_double(v.get_double(), out);
+            break;
+        case bj::kind::string:
+            dump_string({v.get_string().data(), v.get_string().size()}, out);
+            break;
         case bj::kind::array: {
             out += '[';
             bool first = true;
@@ -219,8 +247,9 @@ Result<json::value> parse_json(std::string_view text, std::string_view what, Jso
     json::value value;
     const std::string fault = parse_into(text, limits, value);
     if (!fault.empty())
-        return Error{fault == "is not valid UTF-8" ? ErrorCode::invalid_utf8 : ErrorCode::invalid_json,
-                     std::string(what) + " " + fault + ".", ""};
+        return Error{
+            fault == "is not valid UTF-8" ? ErrorCode::invalid_utf8 : ErrorCode::invalid_json,
+            std::string(what) + " " + fault + ".", ""};
     return value;
 }
 
@@ -255,7 +284,9 @@ const json::value* JsonReader::find(std::string_view key) const {
     return v && !v->is_null() ? v : nullptr;
 }
 
-bool JsonReader::has(std::string_view key) const { return find(key) != nullptr; }
+bool JsonReader::has(std::string_view key) const {
+    return find(key) != nullptr;
+}
 
 void JsonReader::fail(std::string_view key, std::string_view sentence) const {
     throw StartupError(file_ + ": " + path_ + std::string(key) + " " + std::string(sentence) + ".");
@@ -271,8 +302,8 @@ int64_t JsonReader::integer(std::string_view key, int64_t low, int64_t high) con
     const json::value& v = value(key);
     if (!v.is_int64()) fail(key, "is not an integer");
     if (v.get_int64() < low || v.get_int64() > high)
-        fail(key, "is " + std::to_string(v.get_int64()) + ", outside " + std::to_string(low) + " to " +
-                      std::to_string(high));
+        fail(key, "is " + std::to_string(v.get_int64()) + ", outside " + std::to_string(low) +
+                      " to " + std::to_string(high));
     return v.get_int64();
 }
 

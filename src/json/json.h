@@ -1,9 +1,9 @@
-// JSON in and out: a bounded reader with getters that name the file and key, and a writer whose bytes are
-// those of Python's json.dumps.
+// JSON in and out: a bounded reader with getters that name the file and key, and a writer whose
+// bytes are those of Python's json.dumps.
 //
-// Files of a checkpoint (config, tokenizer, index) are read at start-up: faults are StartupError. Bodies
-// of requests are parsed with parse_json: faults are Error{invalid_json}. Both refuse duplicate keys,
-// nesting beyond the limit, bytes after the value, and text that is not UTF-8.
+// Files of a checkpoint (config, tokenizer, index) are read at start-up: faults are StartupError.
+// Bodies of requests are parsed with parse_json: faults are Error{invalid_json}. Both refuse
+// duplicate keys, nesting beyond the limit, bytes after the value, and text that is not UTF-8.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -26,17 +26,18 @@ struct JsonLimits {
 };
 
 /// Parses one value; `what` names it in the message ("the request body").
-Result<json::value> parse_json(std::string_view text, std::string_view what, JsonLimits limits = {});
+Result<json::value> parse_json(std::string_view text, std::string_view what,
+                               JsonLimits limits = {});
 
 /// Parses a file that must hold one object. Throws StartupError naming the file.
 json::object read_json_file(const std::filesystem::path& path, JsonLimits limits = {});
 
-/// `value` as Python's json.dumps(value, ensure_ascii=False) writes it: ", " and ": ", key order kept,
-/// floats as repr. `indent` above 0 breaks lines as json.dumps(indent=...) does.
+/// `value` as Python's json.dumps(value, ensure_ascii=False) writes it: ", " and ": ", key order
+/// kept, floats as repr. `indent` above 0 breaks lines as json.dumps(indent=...) does.
 std::string dump_json(const json::value& value, int indent = 0);
 
-/// Reads the members of one object of a start-up file. Every getter throws StartupError with the file,
-/// the dotted key, what was expected and what stands there.
+/// Reads the members of one object of a start-up file. Every getter throws StartupError with the
+/// file, the dotted key, what was expected and what stands there.
 class JsonReader {
   public:
     JsonReader(const json::object& object, std::string file, std::string path = "");

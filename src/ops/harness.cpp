@@ -13,20 +13,31 @@ constexpr uint8_t kGuardByte = 0xA5;
 
 void store(void* at, DType dtype, int64_t i, float value) {
     switch (dtype) {
-        case DType::f32: static_cast<float*>(at)[i] = value; return;
-        case DType::bf16: static_cast<Bf16*>(at)[i] = Bf16::from(value); return;
-        default: CHECK(false, "random inputs are f32 or bf16");
+        case DType::f32:
+            static_cast<float*>(at)[i] = value;
+            return;
+        case DType::bf16:
+            static_cast<Bf16*>(at)[i] = Bf16::from(value);
+            return;
+        default:
+            CHECK(false, "random inputs are f32 or bf16");
     }
 }
 
 double load(const void* at, DType dtype, int64_t i) {
     switch (dtype) {
-        case DType::f32: return static_cast<const float*>(at)[i];
-        case DType::bf16: return static_cast<const Bf16*>(at)[i];
-        case DType::i32: return static_cast<const int32_t*>(at)[i];
-        case DType::i64: return static_cast<double>(static_cast<const int64_t*>(at)[i]);
-        case DType::u8: return static_cast<const uint8_t*>(at)[i];
-        default: CHECK(false, "no test reads this dtype");
+        case DType::f32:
+            return static_cast<const float*>(at)[i];
+        case DType::bf16:
+            return static_cast<const Bf16*>(at)[i];
+        case DType::i32:
+            return static_cast<const int32_t*>(at)[i];
+        case DType::i64:
+            return static_cast<double>(static_cast<const int64_t*>(at)[i]);
+        case DType::u8:
+            return static_cast<const uint8_t*>(at)[i];
+        default:
+            CHECK(false, "no test reads this dtype");
     }
 }
 
@@ -69,8 +80,8 @@ Tensor Rig::strided(DType dtype, std::initializer_list<int64_t> dims, int64_t ro
     return shape.rank() == 1 ? block.reshape({shape.dim(0) * stride}) : t.reshape(dims);
 }
 
-Tensor Rig::random(std::string_view name, DType dtype, std::initializer_list<int64_t> dims, float scale,
-                   int64_t row_stride) {
+Tensor Rig::random(std::string_view name, DType dtype, std::initializer_list<int64_t> dims,
+                   float scale, int64_t row_stride) {
     const Tensor t = strided(dtype, dims, row_stride);
     const Rng rng(name_ + "/" + std::string(name));
     const int64_t row = t.row_elements(), rows = t.dim(0), stride = t.row_stride();
@@ -108,8 +119,8 @@ Tensor Rig::output(DType dtype, std::initializer_list<int64_t> dims, int64_t row
                               : inner.columns(0, shape.row_elements()).reshape(dims);
     for (int64_t r = 0; r < shape.dim(0); ++r) {
         char* row = at + r * stride * size_of(dtype);
-        fill_bytes(Tensor(row, DType::u8, {shape.row_elements() * size_of(dtype)}, ex.place()), 0xFF,
-                   ex.stream);
+        fill_bytes(Tensor(row, DType::u8, {shape.row_elements() * size_of(dtype)}, ex.place()),
+                   0xFF, ex.stream);
     }
     guarded_.push_back({whole, inner});
     return inner;
@@ -117,7 +128,8 @@ Tensor Rig::output(DType dtype, std::initializer_list<int64_t> dims, int64_t row
 
 std::vector<double> Rig::fetch(const Tensor& t) {
     synchronize();
-    const int64_t rows = t.rank() == 0 ? 0 : t.dim(0), stride = t.row_stride(), row = t.row_elements();
+    const int64_t rows = t.rank() == 0 ? 0 : t.dim(0), stride = t.row_stride(),
+                  row = t.row_elements();
     std::vector<double> out;
     if (rows * row == 0) return out;
     const int64_t span = (rows - 1) * stride + row;
@@ -127,7 +139,8 @@ std::vector<double> Rig::fetch(const Tensor& t) {
     synchronize();
     out.reserve(static_cast<size_t>(rows * row));
     for (int64_t r = 0; r < rows; ++r)
-        for (int64_t c = 0; c < row; ++c) out.push_back(load(bytes.data(), t.dtype(), r * stride + c));
+        for (int64_t c = 0; c < row; ++c)
+            out.push_back(load(bytes.data(), t.dtype(), r * stride + c));
     return out;
 }
 
@@ -138,7 +151,8 @@ std::string Rig::check_guards() {
         copy(Tensor(bytes.data(), DType::u8, {g.whole.num_elements()}), g.whole, ex.stream);
         synchronize();
         const int64_t element = size_of(g.inner.dtype());
-        const int64_t row = g.inner.row_elements() * element, stride = g.inner.row_stride() * element;
+        const int64_t row = g.inner.row_elements() * element,
+                      stride = g.inner.row_stride() * element;
         for (int64_t i = 0; i < g.whole.num_elements(); ++i) {
             const int64_t at = i - kGuard;
             const bool inside = at >= 0 && at < g.whole.num_elements() - 2 * kGuard &&
@@ -154,7 +168,8 @@ std::string Rig::check_guards() {
 std::string compare(const std::vector<double>& got, const std::vector<double>& want,
                     Tolerance tolerance) {
     if (got.size() != want.size())
-        return "sizes differ: " + std::to_string(got.size()) + " and " + std::to_string(want.size());
+        return "sizes differ: " + std::to_string(got.size()) + " and " +
+               std::to_string(want.size());
     size_t worst = 0;
     double worst_excess = 0;
     size_t wrong = 0;

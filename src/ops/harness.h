@@ -1,8 +1,8 @@
 // What op tests and benches share: an Exec for each backend, reproducible inputs, guarded outputs,
 // comparison with `ref`.
 //
-// A test makes one Rig for `ref` and one for the backend under test, gives both the same inputs (named by
-// the case), runs the op on both and compares:
+// A test makes one Rig for `ref` and one for the backend under test, gives both the same inputs
+// (named by the case), runs the op on both and compares:
 //
 //   for (Backend backend : backends_under_test()) {
 //       Rig ref(Backend::ref), rig(backend);
@@ -46,7 +46,8 @@ class Rig {
     Tensor of(const std::vector<T>& numbers, std::initializer_list<int64_t> dims) {
         return place(numbers.data(), DTypeOf<T>::value, dims);
     }
-    /// An output to write: every byte 0xFF (NaN in each float format), with guard bytes on both sides.
+    /// An output to write: every byte 0xFF (NaN in each float format), with guard bytes on both
+    /// sides.
     Tensor output(DType dtype, std::initializer_list<int64_t> dims, int64_t row_stride = 0);
     /// A copy, on this rig's place, of any tensor on host.
     Tensor copy_of(const Tensor& host);

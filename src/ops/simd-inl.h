@@ -1,8 +1,8 @@
 // SIMD pieces that the cpu kernels share: loads and stores of f32 and bf16 as vectors of f32.
 //
-// Included once per target by files that use Highway's foreach_target.h (hence the toggling guard). Stores
-// to bf16 round to nearest, ties to even, as Bf16::from does: Highway's own DemoteTo truncates on some
-// targets, so it is not used.
+// Included once per target by files that use Highway's foreach_target.h (hence the toggling guard).
+// Stores to bf16 round to nearest, ties to even, as Bf16::from does: Highway's own DemoteTo
+// truncates on some targets, so it is not used.
 #if defined(SAKER_OPS_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SAKER_OPS_SIMD_INL_H_
 #undef SAKER_OPS_SIMD_INL_H_

@@ -3,9 +3,9 @@
 //
 // A value that is stored in dtype t after a sum of n products of size m carries at most about
 //     eps(t) |value|  +  c sqrt(n) eps(f32) m
-// where the first term is the store's rounding (two results that differ by little may round apart by one
-// unit) and the second the f32 accumulation in another order (random-walk growth; Higham, "Accuracy and
-// stability of numerical algorithms", section 4.2; c = 8 covers the spread).
+// where the first term is the store's rounding (two results that differ by little may round apart
+// by one unit) and the second the f32 accumulation in another order (random-walk growth; Higham,
+// "Accuracy and stability of numerical algorithms", section 4.2; c = 8 covers the spread).
 #pragma once
 
 #include <cmath>
@@ -29,10 +29,14 @@ struct Tolerance {
 /// Distance from 1 to the next number of the format.
 constexpr double epsilon_of(DType dtype) {
     switch (dtype) {
-        case DType::bf16: return 0x1p-7;
-        case DType::f16: return 0x1p-10;
-        case DType::f8_e4m3: return 0x1p-3;
-        default: return 0x1p-23;
+        case DType::bf16:
+            return 0x1p-7;
+        case DType::f16:
+            return 0x1p-10;
+        case DType::f8_e4m3:
+            return 0x1p-3;
+        default:
+            return 0x1p-23;
     }
 }
 
@@ -40,8 +44,8 @@ constexpr double epsilon_of(DType dtype) {
 /// `roundings` intermediate roundings to `out` (1: the store alone).
 inline Tolerance tolerance(DType out, int64_t reduction, double magnitude, int roundings = 1) {
     const double eps = epsilon_of(out);
-    const double sum = 8.0 * std::sqrt(static_cast<double>(reduction < 1 ? 1 : reduction)) * 0x1p-23 *
-                       magnitude;
+    const double sum =
+        8.0 * std::sqrt(static_cast<double>(reduction < 1 ? 1 : reduction)) * 0x1p-23 * magnitude;
     const double stores = out == DType::f32 ? 4 * eps : eps;
     return {stores * roundings, sum + (out == DType::f32 ? 0 : eps * 0.01 * magnitude)};
 }

@@ -1,9 +1,10 @@
 // Arena: one block of memory, taken at start-up, handed out front to back.
 //
-// An engine takes three: weights (read-only after loading), KV pages, scratch (rewound by ScratchScope and
-// reset each step). Host memory is reserved as address space and becomes real when first touched, so a
-// generous capacity costs nothing; device memory is allocated whole. Nothing is allocated after "ready":
-// num_device_allocations() must stand still, and a test says so. One thread at a time.
+// An engine takes three: weights (read-only after loading), KV pages, scratch (rewound by
+// ScratchScope and reset each step). Host memory is reserved as address space and becomes real when
+// first touched, so a generous capacity costs nothing; device memory is allocated whole. Nothing is
+// allocated after "ready": num_device_allocations() must stand still, and a test says so. One
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace saker {
 
 class Arena {
   public:
-    static constexpr int64_t kAlignment = 256;  // bytes; serves SIMD, bulk copies and cuBLASLt alike
+    static constexpr int64_t kAlignment =
+        256;  // bytes; serves SIMD, bulk copies and cuBLASLt alike
 
     /// Reserves `capacity_bytes` at `place`. Throws StartupError where the machine refuses.
     Arena(int64_t capacity_bytes, Place place);

@@ -1,8 +1,8 @@
 // The one place that speaks to the CUDA runtime: memory, streams, events, copies.
 //
-// Everything here CHECKs on a CUDA failure after start-up, and throws StartupError while memory is taken.
-// A build without CUDA has device_nocuda.cpp: no devices, and each call CHECKs. graph.h captures and
-// replays a step. Kernels get their stream from Exec.
+// Everything here CHECKs on a CUDA failure after start-up, and throws StartupError while memory is
+// taken. A build without CUDA has device_nocuda.cpp: no devices, and each call CHECKs. graph.h
+// captures and replays a step. Kernels get their stream from Exec.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ class Event {
     void* raw_ = nullptr;
 };
 
-/// Copies numbers between dense tensors of equal dtype and size, in stream order; host to host at once.
-/// Host memory of a copy must stay alive until the stream is synchronized.
+/// Copies numbers between dense tensors of equal dtype and size, in stream order; host to host at
+/// once. Host memory of a copy must stay alive until the stream is synchronized.
 void copy(const Tensor& to, const Tensor& from, void* stream);
 /// Sets every byte, in stream order.
 void fill_bytes(const Tensor& to, uint8_t byte, void* stream);

@@ -7,25 +7,49 @@
 namespace saker {
 namespace {
 
-[[noreturn]] void none() { CHECK(false, "this build has no CUDA"); }
+[[noreturn]] void none() {
+    CHECK(false, "this build has no CUDA");
+}
 
 }  // namespace
 
-int num_devices() { return 0; }
-DeviceFacts device_facts(int) { none(); }
-void* device_allocate(int, int64_t) { none(); }
-void device_free(int, void*) { none(); }
-int64_t num_device_allocations() { return 0; }
+int num_devices() {
+    return 0;
+}
+DeviceFacts device_facts(int) {
+    none();
+}
+void* device_allocate(int, int64_t) {
+    none();
+}
+void device_free(int, void*) {
+    none();
+}
+int64_t num_device_allocations() {
+    return 0;
+}
 
-Stream::Stream(int device) : device_(device) { none(); }
+Stream::Stream(int device) : device_(device) {
+    none();
+}
 Stream::~Stream() = default;
-void Stream::synchronize() { none(); }
+void Stream::synchronize() {
+    none();
+}
 
-Event::Event() { none(); }
+Event::Event() {
+    none();
+}
 Event::~Event() = default;
-void Event::record(void*) { none(); }
-void Event::synchronize() { none(); }
-double Event::elapsed_ms_since(const Event&) const { none(); }
+void Event::record(void*) {
+    none();
+}
+void Event::synchronize() {
+    none();
+}
+double Event::elapsed_ms_since(const Event&) const {
+    none();
+}
 
 void copy(const Tensor& to, const Tensor& from, void*) {
     CHECK(to.dtype() == from.dtype() && to.num_elements() == from.num_elements() && to.is_dense() &&

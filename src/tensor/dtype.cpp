@@ -10,23 +10,37 @@ namespace saker {
 
 int64_t size_of(DType dtype) {
     switch (dtype) {
-        case DType::f32: case DType::i32: return 4;
-        case DType::bf16: case DType::f16: return 2;
-        case DType::f8_e4m3: case DType::u8: return 1;
-        case DType::i64: return 8;
+        case DType::f32:
+        case DType::i32:
+            return 4;
+        case DType::bf16:
+        case DType::f16:
+            return 2;
+        case DType::f8_e4m3:
+        case DType::u8:
+            return 1;
+        case DType::i64:
+            return 8;
     }
     CHECK(false, "unknown dtype");
 }
 
 std::string_view to_string(DType dtype) {
     switch (dtype) {
-        case DType::f32: return "f32";
-        case DType::bf16: return "bf16";
-        case DType::f16: return "f16";
-        case DType::f8_e4m3: return "f8_e4m3";
-        case DType::i64: return "i64";
-        case DType::i32: return "i32";
-        case DType::u8: return "u8";
+        case DType::f32:
+            return "f32";
+        case DType::bf16:
+            return "bf16";
+        case DType::f16:
+            return "f16";
+        case DType::f8_e4m3:
+            return "f8_e4m3";
+        case DType::i64:
+            return "i64";
+        case DType::i32:
+            return "i32";
+        case DType::u8:
+            return "u8";
     }
     return "?";
 }

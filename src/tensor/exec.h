@@ -1,7 +1,9 @@
-// Exec: what every op gets as its first argument. Backend, threads or stream, scratch memory, and the tap.
+// Exec: what every op gets as its first argument. Backend, threads or stream, scratch memory, and
+// the tap.
 //
-// There is no process-wide state: two engines in one process have two Execs. One thread uses an Exec at a
-// time. Ops take temporary memory from `scratch` inside a ScratchScope and allocate nothing else.
+// There is no process-wide state: two engines in one process have two Execs. One thread uses an
+// Exec at a time. Ops take temporary memory from `scratch` inside a ScratchScope and allocate
+// nothing else.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +21,8 @@ std::string_view to_string(Backend backend);
 /// What this build holds. The preset `gpu` has no `cpu`, a build without a CUDA compiler no `cuda`.
 constexpr bool is_built(Backend backend);
 
-/// Sees named intermediate values: `saker verify` and the tests compare them with a reference. Null in
-/// service. `value` is valid during the call only, and lies where the Exec's backend computes.
+/// Sees named intermediate values: `saker verify` and the tests compare them with a reference. Null
+/// in service. `value` is valid during the call only, and lies where the Exec's backend computes.
 class Tap {
   public:
     virtual ~Tap() = default;
@@ -50,7 +52,9 @@ class ScratchScope {
     ScratchScope(const ScratchScope&) = delete;
     ScratchScope& operator=(const ScratchScope&) = delete;
 
-    Tensor take(DType dtype, std::initializer_list<int64_t> dims) { return arena_->take(dtype, dims); }
+    Tensor take(DType dtype, std::initializer_list<int64_t> dims) {
+        return arena_->take(dtype, dims);
+    }
 
   private:
     Arena* arena_;
@@ -62,9 +66,12 @@ class ScratchScope {
 
 constexpr bool is_built(Backend backend) {
     switch (backend) {
-        case Backend::ref: return true;
-        case Backend::cpu: return SAKER_BUILT_CPU;
-        case Backend::cuda: return SAKER_BUILT_CUDA;
+        case Backend::ref:
+            return true;
+        case Backend::cpu:
+            return SAKER_BUILT_CPU;
+        case Backend::cuda:
+            return SAKER_BUILT_CUDA;
     }
     return false;
 }

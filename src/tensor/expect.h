@@ -5,9 +5,10 @@
 //   expect(x, "x", {T, C}, {DType::f32, DType::bf16});
 //   expect(weight, "weight", {C}, {DType::bf16});
 //
-// A letter binds where it is first used and must agree later; a number must agree at once. A mismatch is a
-// bug of ours, not of a caller: it CHECKs with the op, the argument, the letters and the numbers. Costs
-// nanoseconds and stays on in release. After the calls a Dim converts to its value.
+// A letter binds where it is first used and must agree later; a number must agree at once. A
+// mismatch is a bug of ours, not of a caller: it CHECKs with the op, the argument, the letters and
+// the numbers. Costs nanoseconds and stays on in release. After the calls a Dim converts to its
+// value.
 #pragma once
 
 #include <cstdint>

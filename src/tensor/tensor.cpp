@@ -19,7 +19,9 @@ int64_t Tensor::row_elements() const {
     return n;
 }
 
-int64_t Tensor::num_elements() const { return rank_ == 0 ? 0 : dims_[0] * row_elements(); }
+int64_t Tensor::num_elements() const {
+    return rank_ == 0 ? 0 : dims_[0] * row_elements();
+}
 
 Tensor Tensor::rows(int64_t begin, int64_t end) const {
     DCHECK(begin >= 0 && begin <= end && end <= dims_[0], "rows outside the tensor");
@@ -40,7 +42,8 @@ Tensor Tensor::at(int64_t i) const {
 }
 
 Tensor Tensor::columns(int64_t begin, int64_t end) const {
-    DCHECK(rank_ == 2 && begin >= 0 && begin <= end && end <= dims_[1], "columns outside the tensor");
+    DCHECK(rank_ == 2 && begin >= 0 && begin <= end && end <= dims_[1],
+           "columns outside the tensor");
     Tensor t = *this;
     t.at_ = static_cast<char*>(at_) + begin * size_of(dtype_);
     t.dims_[1] = end - begin;

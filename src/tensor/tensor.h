@@ -1,9 +1,10 @@
 // Tensor: a view of numbers somewhere. Pointer, dtype, place, up to five dimensions, row-major.
 //
 // Dense except for one optional row stride: the distance in elements between successive indices of
-// dimension 0, so that a slice of columns of a fused row is still a Tensor. It owns nothing; memory belongs
-// to an Arena (arena.h), a mapped file, or the caller, whose lifetime a Tensor borrows. Passed by const&;
-// a const Tensor may point to mutable numbers, as a pointer would. Shape letters: docs/letters.md.
+// dimension 0, so that a slice of columns of a fused row is still a Tensor. It owns nothing; memory
+// belongs to an Arena (arena.h), a mapped file, or the caller, whose lifetime a Tensor borrows.
+// Passed by const&; a const Tensor may point to mutable numbers, as a pointer would. Shape letters:
+// docs/letters.md.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ class Tensor {
     static Tensor of(std::span<T> numbers, std::initializer_list<int64_t> dims) {
         Tensor t(const_cast<std::remove_const_t<T>*>(numbers.data()),
                  DTypeOf<std::remove_const_t<T>>::value, dims);
-        CHECK(t.num_elements() == static_cast<int64_t>(numbers.size()), "numbers do not fill the shape");
+        CHECK(t.num_elements() == static_cast<int64_t>(numbers.size()),
+              "numbers do not fill the shape");
         return t;
     }
 
@@ -76,10 +78,11 @@ class Tensor {
     Tensor rows(int64_t begin, int64_t end) const;
     /// Entry `i` of dimension 0, with that dimension gone. Rank 2 and up.
     Tensor at(int64_t i) const;
-    /// Columns [begin, end) of the last dimension of a rank-2 tensor: shares the rows, keeps the stride.
+    /// Columns [begin, end) of the last dimension of a rank-2 tensor: shares the rows, keeps the
+    /// stride.
     Tensor columns(int64_t begin, int64_t end) const;
-    /// The same numbers in another shape. Dense: any shape of as many elements. Strided: dimension 0 must
-    /// stay, and the rest may be split or joined.
+    /// The same numbers in another shape. Dense: any shape of as many elements. Strided: dimension
+    /// 0 must stay, and the rest may be split or joined.
     Tensor reshape(std::initializer_list<int64_t> dims) const;
 
     /// "[3, 64] bf16 on host", for messages.

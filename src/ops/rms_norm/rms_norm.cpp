@@ -19,7 +19,8 @@ void rms_norm(const Exec& ex, const Tensor& out, const Tensor& x, const Tensor& 
     expect(weight, "weight", {C}, {DType::f32, DType::bf16});
     if (x.num_elements() == 0) return;
     switch (ex.backend) {
-        case Backend::ref: return ref::rms_norm(ex, out, x, weight, eps);
+        case Backend::ref:
+            return ref::rms_norm(ex, out, x, weight, eps);
         case Backend::cpu:
             if constexpr (is_built(Backend::cpu)) return cpu::rms_norm(ex, out, x, weight, eps);
             break;

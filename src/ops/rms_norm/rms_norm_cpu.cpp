@@ -1,4 +1,5 @@
-// SIMD over a row's columns, threads over rows. Bound by memory: two passes over a row that fits in L1.
+// SIMD over a row's columns, threads over rows. Bound by memory: two passes over a row that fits in
+// L1.
 #include "ops/rms_norm/rms_norm_backends.h"
 
 #undef HWY_TARGET_INCLUDE

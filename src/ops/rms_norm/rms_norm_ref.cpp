@@ -15,7 +15,8 @@ void rms_norm(const Exec&, const Tensor& out, const Tensor& x, const Tensor& wei
                 const double v = get(x, n, h * C + c);
                 sum += v * v;
             }
-            const float scale = static_cast<float>(1.0 / std::sqrt(sum / static_cast<double>(C) + eps));
+            const float scale =
+                static_cast<float>(1.0 / std::sqrt(sum / static_cast<double>(C) + eps));
             for (int64_t c = 0; c < C; ++c) {
                 const float y = rounded(x.dtype(), get(x, n, h * C + c) * scale);
                 set(out, n, h * C + c, get(weight, c, 0) * y);

@@ -50,7 +50,8 @@ TEST(RmsNorm, RowAloneEqualsRowInBatch) {
             const Io batch = run(rig, c);
             const int64_t n = c.N / 2;
             const Tensor one = batch.x.rows(n, n + 1);
-            const Tensor out = c.H ? rig.output(c.dtype, {1, c.H, c.C}) : rig.output(c.dtype, {1, c.C});
+            const Tensor out =
+                c.H ? rig.output(c.dtype, {1, c.H, c.C}) : rig.output(c.dtype, {1, c.C});
             rms_norm(rig.ex, out, one, rig.random("weight", c.weight, {c.C}), 1e-6f);
             EXPECT_EQ("", compare_exact(rig.fetch(out), rig.fetch(batch.out.rows(n, n + 1))));
         }
@@ -60,7 +61,8 @@ TEST(RmsNorm, RowAloneEqualsRowInBatch) {
 TEST(RmsNorm, InPlace) {
     for (Backend backend : backends_under_test()) {
         Rig rig(backend, "in place");
-        const Tensor x = rig.random("x", DType::bf16, {5, 96}), w = rig.random("w", DType::bf16, {96});
+        const Tensor x = rig.random("x", DType::bf16, {5, 96}),
+                     w = rig.random("w", DType::bf16, {96});
         const Tensor out = rig.output(DType::bf16, {5, 96});
         rms_norm(rig.ex, out, x, w, 1e-6f);
         rms_norm(rig.ex, x, x, w, 1e-6f);
