@@ -1,0 +1,46 @@
+// Preprocessor: what a checkpoint says about turning pictures and frames into patches.
+//
+// Read once at start-up from preprocessor_config.json and video_preprocessor_config.json (the
+// released form) or from processor_config.json (the form that transformers 5 writes). The defaults
+// here are those of the released Qwen3-VL files, model specification 5.1 and 6.1. Used by
+// patches.h, by serve for budgets, and by the op `normalize` for mean, std and rescale.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+
+namespace saker {
+
+struct Preprocessor {
+    int64_t patch_size = 16;          // side of a patch, in pixels
+    int64_t temporal_patch_size = 2;  // frames of a patch; an image is its own second frame
+    int64_t merge_size = 2;           // patches of a side that become one token
+
+    // Areas in pixels: of one image; of all frames of a video together.
+    int64_t image_min_pixels = 65536, image_max_pixels = 16777216;
+    int64_t video_min_pixels = 4096, video_max_pixels = 25165824;
+
+    // normalised = (x * rescale - mean) / std, x a byte.
+    double rescale = 1.0 / 255.0;
+    std::array<double, 3> mean = {0.5, 0.5, 0.5};
+    std::array<double, 3> std = {0.5, 0.5, 0.5};
+
+    // Sampling of a video that comes as a container: frames a second, and how many at least and at
+    // most.
+    double video_fps = 2.0;
+    int64_t video_min_frames = 4, video_max_frames = 768;
+
+    /// Pixels that both sides of a resized picture are multiples of.
+    int64_t factor() const { return patch_size * merge_size; }
+
+    /// Bytes of one patch: [3, temporal, patch, patch].
+    int64_t patch_bytes() const { return 3 * temporal_patch_size * patch_size * patch_size; }
+
+    /// Throws StartupError naming the file, the key and the rule: files absent or not JSON, sizes
+    /// out of range, a minimum above its maximum, a standard deviation of 0, image and video
+    /// settings that contradict each other, or steps that this engine does not leave out.
+    static Preprocessor load(const std::filesystem::path& model_dir);
+};
+
+}  // namespace saker
