@@ -1,0 +1,57 @@
+// PromptPart: a prompt between template and token ids, with control tokens as structure.
+//
+// Templates (chat_template.h) write control tokens as `added` parts and everything that came from a
+// user, a tool or a file as `text` parts; only `added`, `image` and `video` parts can become
+// control tokens, so no text can forge one. serve replaces image and video parts by what they
+// expand to (see expand_media in serve) and calls encode_parts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "text/tokenizer.h"
+
+namespace saker {
+
+inline constexpr std::string_view kImagePad = "<|image_pad|>";
+inline constexpr std::string_view kVideoPad = "<|video_pad|>";
+inline constexpr std::string_view kVisionStart = "<|vision_start|>";
+inline constexpr std::string_view kVisionEnd = "<|vision_end|>";
+
+struct PromptPart {
+    enum class Kind {
+        text,   // plain text; never yields a control token
+        added,  // one control token, by its exact text
+        image,  // ONE placeholder token of a picture; `text` is the placeholder's text
+        video,  // ONE placeholder token of a clip, likewise
+    };
+    Kind kind = Kind::text;
+    std::string text;
+
+    bool operator==(const PromptPart&) const = default;
+};
+
+/// Parts of a prompt that is rendered already, from a trusted source: added tokens become `added`,
+/// the two placeholders `image` and `video`.
+std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered,
+                                       std::string_view image_pad = kImagePad,
+                                       std::string_view video_pad = kVideoPad);
+
+struct EncodedParts {
+    std::vector<TokenId> ids;
+    std::vector<int64_t> media;  // index in `ids` of each image and video part, in order
+};
+
+/// Neighbouring text parts are encoded as one text, as if the whole prompt were one string. An
+/// `added` part that the vocabulary lacks is encoded as text, together with its neighbours. The
+/// vocabulary must have the placeholders.
+EncodedParts encode_parts(const Tokenizer& tokenizer, std::span<const PromptPart> parts);
+
+/// The prompt as one string, for people and for tests.
+std::string rendered_text(std::span<const PromptPart> parts);
+
+}  // namespace saker
