@@ -23,6 +23,8 @@ std::string_view to_string(ErrorCode code) {
             return "invalid_json";
         case ErrorCode::invalid_utf8:
             return "invalid_utf8";
+        case ErrorCode::invalid_schema:
+            return "invalid_schema";
         case ErrorCode::context_length_exceeded:
             return "context_length_exceeded";
         case ErrorCode::invalid_image:

@@ -22,6 +22,7 @@ enum class ErrorCode {
     invalid_value,
     invalid_json,
     invalid_utf8,
+    invalid_schema,
     context_length_exceeded,
     invalid_image,
     image_too_large,
