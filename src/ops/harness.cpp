@@ -50,6 +50,12 @@ std::vector<Backend> backends_under_test() {
     return out;
 }
 
+std::vector<Backend> every_backend() {
+    std::vector<Backend> out = backends_under_test();
+    out.push_back(Backend::ref);
+    return out;
+}
+
 Rig::Rig(Backend backend, std::string_view case_name, int num_threads) : name_(case_name) {
     ex.backend = backend;
     pool_ = std::make_unique<ThreadPool>(num_threads);

@@ -28,6 +28,8 @@ namespace saker {
 
 /// Backends of this build that can run on this machine, `ref` left out.
 std::vector<Backend> backends_under_test();
+/// The same and `ref`, for what must hold of each backend by itself.
+std::vector<Backend> every_backend();
 
 class Rig {
   public:

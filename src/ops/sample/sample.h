@@ -13,8 +13,8 @@ namespace saker {
 
 /// tokens: [S] i32. logits: [S, V] f32, unchanged. temperature, top_p, min_p: [S] f32; top_k: [S]
 /// i32, 0 off. seed, draw: [S] i64: the draw is Rng(seed).uniform(draw), so a request's tokens
-/// depend on its seed and its own count of tokens, never on the batch. A row that holds a NaN, or
-/// no finite logit, yields -1.
+/// depend on its seed and its own count of tokens, never on the batch. A row that holds a NaN or
+/// +inf, or nothing above -inf, yields -1.
 void sample(const Exec& ex, const Tensor& tokens, const Tensor& logits, const Tensor& temperature,
             const Tensor& top_k, const Tensor& top_p, const Tensor& min_p, const Tensor& seed,
             const Tensor& draw);
