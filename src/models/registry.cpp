@@ -1,0 +1,78 @@
+// Families by the model_type of config.json. A new family adds one line to kFamilies.
+#include "models/registry.h"
+
+#include "json/json.h"
+#include "models/qwen3_vl.h"
+
+namespace saker {
+namespace {
+
+std::unique_ptr<Model> make_qwen3_vl(const std::filesystem::path& config_json, WeightSource& source,
+                                     const LoadOptions& options) {
+    auto model =
+        std::make_unique<Qwen3Vl>(Qwen3VlConfig::load(config_json), source, options.compute);
+    model->set_normalization(options.pixel_mean, options.pixel_deviation);
+    return model;
+}
+
+struct Family {
+    const char* model_type;
+    std::unique_ptr<Model> (*make)(const std::filesystem::path&, WeightSource&, const LoadOptions&);
+};
+
+constexpr Family kFamilies[] = {
+    {"qwen3_vl", make_qwen3_vl},
+    {"qwen3_vl_moe", make_qwen3_vl},
+};
+
+const Family& find_family(const std::filesystem::path& config_json) {
+    const json::object file = read_json_file(config_json);
+    const JsonReader reader(file, config_json.string());
+    const std::string type = reader.string("model_type");
+    for (const Family& family : kFamilies)
+        if (type == family.model_type) return family;
+    reader.fail("model_type",
+                "is of a family that Saker does not serve (it serves qwen3_vl and "
+                "qwen3_vl_moe)");
+}
+
+}  // namespace
+
+LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
+                       ThreadPool& pool, Progress::Style style) {
+    if (!std::filesystem::is_directory(folder))
+        throw StartupError(folder.string() + ": is not a folder; give the folder of a checkpoint.");
+    const std::filesystem::path config_json = folder / "config.json";
+    const Family& family = find_family(config_json);
+    LoadedModel loaded;
+    loaded.checkpoint = std::make_unique<Checkpoint>(Checkpoint::open(folder));
+    const Place place =
+        options.backend == Backend::cuda ? Place::cuda(options.device) : Place::host();
+
+    // Twice over the same list: once to check every name and shape and to learn the exact sizes,
+    // once to read. So a wrong checkpoint is refused in milliseconds and memory is taken once.
+    Loader measure = Loader::measuring(*loaded.checkpoint, place);
+    CheckpointSource measuring(measure);
+    family.make(config_json, measuring, options);
+    loaded.arena = std::make_unique<Arena>(measure.arena_bytes(), place);
+
+    Progress progress("reading weights", measure.read_bytes(), style);
+    Loader loader(*loaded.checkpoint, *loaded.arena, pool, &progress);
+    CheckpointSource source(loader);
+    loaded.model = family.make(config_json, source, options);
+    loader.finish();
+    progress.finish();
+    return loaded;
+}
+
+std::vector<WeightSpec> list_weights(const std::filesystem::path& config_json) {
+    const Family& family = find_family(config_json);
+    const json::object file = read_json_file(config_json);
+    const bool tied =
+        JsonReader(file, config_json.string()).boolean_or("tie_word_embeddings", false);
+    WeightList list(tied);
+    family.make(config_json, list, {});
+    return list.specs();
+}
+
+}  // namespace saker

@@ -1,0 +1,42 @@
+// The table of model families, and loading a model folder into memory.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/model.h"
+#include "models/weight_source.h"
+#include "tensor/arena.h"
+#include "weights/checkpoint.h"
+#include "weights/progress.h"
+
+namespace saker {
+
+/// A loaded model with what its weights live in. Weights that could stay where the file is mapped
+/// point into `checkpoint`; the others are in `arena`.
+struct LoadedModel {
+    std::unique_ptr<Checkpoint> checkpoint;
+    std::unique_ptr<Arena> arena;
+    std::unique_ptr<Model> model;
+};
+
+struct LoadOptions {
+    Backend backend = Backend::cpu;
+    int8_t device = 0;
+    DType compute = DType::bf16;
+    // How pixels become numbers (x / 255 - mean) / deviation; the front reads it from the folder.
+    std::array<float, 3> pixel_mean = {0.5f, 0.5f, 0.5f};
+    std::array<float, 3> pixel_deviation = {0.5f, 0.5f, 0.5f};
+};
+
+/// Reads config.json and the weights of `folder`. Throws StartupError.
+LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
+                       ThreadPool& pool, Progress* progress);
+
+/// Every tensor a checkpoint with this config.json has, in the released layout and a fixed order.
+std::vector<WeightSpec> list_weights(const std::filesystem::path& config_json);
+
+}  // namespace saker
