@@ -29,6 +29,8 @@ inline bool is_utf8(std::string_view bytes) {
     return find_invalid_utf8(bytes) == std::string_view::npos;
 }
 
+/// Appends the character; what is no Unicode scalar value (a surrogate, above U+10FFFF) becomes
+/// U+FFFD.
 void append_utf8(std::string& out, char32_t code_point);
 
 /// Number of bytes at the end of `bytes` that begin a character which later bytes may complete (0

@@ -3,7 +3,8 @@
 //
 // Files of a checkpoint (config, tokenizer, index) are read at start-up: faults are StartupError.
 // Bodies of requests are parsed with parse_json: faults are Error{invalid_json}. Both refuse
-// duplicate keys, nesting beyond the limit, bytes after the value, and text that is not UTF-8.
+// duplicate keys, nesting beyond the limit, bytes after the value, text that is not UTF-8, and
+// numbers beyond a double. Integers beyond 64 bits become doubles.
 #pragma once
 
 #include <boost/json/value.hpp>
