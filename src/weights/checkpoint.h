@@ -36,6 +36,8 @@ class Checkpoint {
     /// Throws StartupError naming the folder and the tensor where it is absent or of a type that
     /// cannot be used.
     const TensorEntry& entry(std::string_view name) const;
+    /// The same, or null in place of the error.
+    const TensorEntry* find(std::string_view name) const;
     std::vector<std::string> names() const;  // canonical, sorted
     int64_t total_bytes() const;             // of all tensors
     int num_files() const { return static_cast<int>(files_.size()); }

@@ -4,7 +4,7 @@
 // names the tensor. What a file holds becomes:
 //   bf16, f32   the same; on the host a view into the mapped file, without a copy
 //   f16         f32, exact
-//   f8_e4m3     bf16(f32(q) * f32(s)), s the scale of the weight's 128 x 128 block (weights/fp8.h)
+//   f8_e4m3     bf16(f32(q) * f32(s)), s the scale of the weight's 128 x 128 block (decode.h)
 // Expert tensors come out in Linear order whichever of the three layouts the file has.
 //
 // A model's loading function runs twice where memory must be exact (a device), and may run once
@@ -18,7 +18,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -73,18 +72,32 @@ class Loader {
 
     /// Bytes taken from the arena so far, alignment included.
     int64_t arena_bytes() const { return arena_bytes_; }
-    /// Bytes of the files asked for so far: the total of a Progress.
+    /// Bytes of the weights asked for so far, as stored: the total of a Progress.
     int64_t read_bytes() const { return read_bytes_; }
 
-    /// At least what any model takes that asks for each tensor of `checkpoint` once at `place`.
-    static int64_t bytes_needed(const Checkpoint& checkpoint, Place place);
+    /// At least what any model takes that asks for each tensor of `checkpoint` once, anywhere.
+    static int64_t bytes_needed(const Checkpoint& checkpoint);
 
   private:
-    struct Source;   // a stored tensor and its scales, checked
+    struct Source;   // a stored tensor with its scales, checked
+    struct Output;   // how a tensor of the arena is made, in pieces
     struct Staging;  // host memory on the way to a device
+
+    struct ExpertSizes {
+        int64_t E, F, C;
+    };
+
     Loader(const Checkpoint& checkpoint, Place place);
+    Source find(std::string_view name);
     Source find(std::string_view name, std::initializer_list<int64_t> shape);
-    Tensor take(DType dtype, std::initializer_list<int64_t> dims);
+    Experts load_fused(const std::string& gate_up, const std::string& down, const ExpertSizes& n);
+    Tensor load_fused_one(const Source& source, bool transposed,
+                          std::initializer_list<int64_t> shape);
+    Experts load_separate(std::string_view prefix, const ExpertSizes& n);
+    Tensor view(const Source& source);
+    Tensor produce(const Output& output, DType decoded, std::initializer_list<int64_t> shape);
+    void make_batch(const Tensor& out, const Output& output, size_t begin, size_t end);
+    [[noreturn]] static void fail_on_cut(const Source& source);
 
     const Checkpoint* checkpoint_;
     Arena* arena_ = nullptr;  // null while measuring
@@ -97,8 +110,7 @@ class Loader {
     std::unique_ptr<Staging> staging_;
 };
 
-/// Names of tensors that hold a NaN or an infinity, in files order; an optional check that reads
-/// all weights.
+/// Names of tensors that hold a NaN or an infinity; an optional check that reads all weights.
 std::vector<std::string> scan_finite(const Checkpoint& checkpoint, ThreadPool& pool);
 
 }  // namespace saker

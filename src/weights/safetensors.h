@@ -49,6 +49,8 @@ class SafetensorsFile {
     /// Throws StartupError where the tensor is absent or of a type that DType does not have (F64,
     /// BOOL, F8_E5M2 ...): such tensors may be present, but not used.
     const TensorEntry& entry(std::string_view name) const;
+    /// The same, or null in place of the error.
+    const TensorEntry* find(std::string_view name) const;
     std::vector<std::string> names() const;  // sorted
     int64_t total_bytes() const { return data_bytes_; }
     const std::string& path() const { return path_; }
@@ -71,7 +73,7 @@ class SafetensorsFile {
 std::string_view safetensors_type(DType dtype);
 
 /// Text of a file made fit for a message: quoted, cut to 120 bytes, control characters as "?".
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 /// "[2, 3]".
 std::string shape_text(std::span<const int64_t> shape);
 

@@ -53,11 +53,12 @@ class SafetensorsWriter {
         int64_t data_bytes;
     };
     SafetensorsWriter(std::vector<Declared> tensors, std::filesystem::path folder);
-    void plan_shards(const std::string& stem, int64_t shard_bytes);
+    void plan_shards(int64_t shard_bytes);
     void check_room() const;
     void open_next();
     void close_current();
     void put(const void* bytes, int64_t size_bytes);
+    void write_index() const;
     [[noreturn]] void fail(const std::filesystem::path& path, int error) const;
 
     std::filesystem::path folder_;
