@@ -1,0 +1,90 @@
+// Tasks over (row block, column block); gemm_cpu.h does the sums, this file the bias and the store.
+#include "ops/linear/linear_backends.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/linear/linear_cpu.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "ops/gemm_cpu.h"
+#include "ops/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace saker {
+namespace HWY_NAMESPACE {
+
+// out = sums + bias, rounded once.
+template <class T>
+void StoreRow(T* out, const float* sums, const float* bias, int64_t n) {
+    const hn::ScalableTag<float> d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        StoreF32(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, bias + i)), d, out + i);
+    for (; i < n; ++i) {
+        if constexpr (std::is_same_v<T, Bf16>)
+            out[i] = Bf16::from(sums[i] + bias[i]);
+        else
+            out[i] = sums[i] + bias[i];
+    }
+}
+
+void WidenBias(float* out, const Tensor& bias, int64_t begin, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+        if (!bias)
+            out[i] = 0;
+        else if (bias.dtype() == DType::f32)
+            out[i] = bias.as<float>()[begin + i];
+        else
+            out[i] = bias.as<Bf16>()[begin + i];
+    }
+}
+
+template <class T>
+void Block(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias,
+           int64_t column, int64_t num_columns) {
+    float sums[cpu::kGemmRows * cpu::kGemmColumns], wide_bias[cpu::kGemmColumns];
+    WidenBias(wide_bias, bias, column, num_columns);
+    for (int64_t n = 0; n < x.dim(0); n += cpu::kGemmRows) {
+        const int64_t rows = std::min(cpu::kGemmRows, x.dim(0) - n);
+        const void* x_rows[cpu::kGemmRows];
+        for (int64_t r = 0; r < rows; ++r) x_rows[r] = x.row<T>(n + r);
+        cpu::gemm_tile(x.dtype(), x_rows, rows, weight, column, num_columns, sums);
+        for (int64_t r = 0; r < rows; ++r)
+            StoreRow(out.row<T>(n + r) + column, sums + r * cpu::kGemmColumns, wide_bias,
+                     num_columns);
+    }
+}
+
+void Linear(const Exec& ex, const Tensor& out, const Tensor& x, const Tensor& weight,
+            const Tensor& bias) {
+    const int64_t N = x.dim(0), Co = weight.dim(0);
+    const cpu::GemmGrid grid = cpu::plan_gemm(N, Co, weight.dim(1), ex.pool->num_threads());
+    ex.pool->run(grid.num_tasks(), [&](int64_t task) {
+        const int64_t row = task / grid.num_column_blocks * grid.row_step;
+        const int64_t row_end = std::min(N, row + grid.row_step);
+        const int64_t column = task % grid.num_column_blocks * grid.column_step;
+        const int64_t num_columns = std::min(grid.column_step, Co - column);
+        const Tensor x_block = x.rows(row, row_end), out_block = out.rows(row, row_end);
+        if (x.dtype() == DType::f32)
+            Block<float>(out_block, x_block, weight, bias, column, num_columns);
+        else
+            Block<Bf16>(out_block, x_block, weight, bias, column, num_columns);
+    });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace saker
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace saker {
+HWY_EXPORT(Linear);
+void cpu::linear(const Exec& ex, const Tensor& out, const Tensor& x, const Tensor& weight,
+                 const Tensor& bias) {
+    HWY_DYNAMIC_DISPATCH(Linear)(ex, out, x, weight, bias);
+}
+}  // namespace saker
+#endif
