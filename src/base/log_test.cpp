@@ -2,14 +2,29 @@
 #include "base/log.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
 
 namespace saker {
 namespace {
 
+// What log_line writes to stderr, which points to a file meanwhile.
 std::string logged(LogLevel level, std::string_view line) {
-    testing::internal::CaptureStderr();
+    std::FILE* file = std::tmpfile();
+    std::fflush(stderr);
+    const int saved = dup(2);
+    dup2(fileno(file), 2);
     log_line(level, line);
-    return testing::internal::GetCapturedStderr();
+    std::fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    std::string text(static_cast<size_t>(lseek(fileno(file), 0, SEEK_END)), char(0));
+    std::rewind(file);
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    return text;
 }
 
 TEST(Log, PrefixesByLevel) {

@@ -62,13 +62,11 @@ TEST(Result, StatusIsOkWhenDone) {
 }
 
 TEST(ResultDeathTest, ValueOfAnErrorAndErrorOfAValueAreBugs) {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH({ (void)half(7).value(); }, "bug at .*value\\(\\) of a Result");
     EXPECT_DEATH({ (void)half(8).error(); }, "bug at .*error\\(\\) of a Result");
 }
 
 TEST(ResultDeathTest, CheckPrintsTheSentenceAndTheCondition) {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(CHECK(1 == 2, "numbers disagree"),
                  "saker: bug at .*result_test.cpp:[0-9]+: numbers disagree .1 == 2 is false.");
     CHECK(1 == 1, "not reached");

@@ -9,6 +9,15 @@
 namespace saker {
 namespace {
 
+std::string hex(std::string_view s) {
+    std::string out;
+    for (unsigned char c : s) {
+        out += "0123456789abcdef"[c >> 4];
+        out += "0123456789abcdef"[c & 15];
+    }
+    return out;
+}
+
 // Naive: encodes each candidate code point and compares. 0 where the front is no character.
 size_t naive_length(std::string_view s) {
     const auto at = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
@@ -59,10 +68,10 @@ size_t naive_tail(std::string_view s) {
 }
 
 void expect_agrees(const std::string& s) {
-    ASSERT_EQ(is_utf8(s), naive_valid(s)) << testing::PrintToString(s);
+    ASSERT_EQ(is_utf8(s), naive_valid(s)) << hex(s);
     const Decoded d = decode_utf8(s);
     const size_t n = naive_length(s);
-    ASSERT_EQ(d.valid, n > 0) << testing::PrintToString(s);
+    ASSERT_EQ(d.valid, n > 0) << hex(s);
     if (n > 0) {
         ASSERT_EQ(d.size, n);
     } else {
@@ -73,7 +82,7 @@ void expect_agrees(const std::string& s) {
         ASSERT_TRUE(d.size == 1 || can_become_one(v.substr(0, d.size)));
         ASSERT_TRUE(d.size == s.size() || !can_become_one(v.substr(0, d.size + 1)));
     }
-    ASSERT_EQ(incomplete_utf8_tail(s), naive_tail(s)) << testing::PrintToString(s);
+    ASSERT_EQ(incomplete_utf8_tail(s), naive_tail(s)) << hex(s);
 }
 
 TEST(Utf8, EveryCodePointRoundTrips) {
