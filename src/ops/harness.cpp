@@ -102,6 +102,14 @@ Tensor Rig::random(std::string_view name, DType dtype, std::initializer_list<int
     return t;
 }
 
+Tensor Rig::random_ids(std::string_view name, int64_t n, int64_t below) {
+    const Rng rng(name_ + "/" + std::string(name));
+    std::vector<int32_t> ids(static_cast<size_t>(n));
+    for (size_t i = 0; i < ids.size(); ++i)
+        ids[i] = static_cast<int32_t>(rng.bits(i) % static_cast<uint64_t>(below));
+    return of(ids, {n});
+}
+
 Tensor Rig::place(const void* numbers, DType dtype, std::initializer_list<int64_t> dims) {
     return copy_of(Tensor(const_cast<void*>(numbers), dtype, dims));
 }

@@ -48,6 +48,8 @@ class Rig {
     Tensor of(const std::vector<T>& numbers, std::initializer_list<int64_t> dims) {
         return place(numbers.data(), DTypeOf<T>::value, dims);
     }
+    /// `n` numbers of i32 in [0, below), uniform.
+    Tensor random_ids(std::string_view name, int64_t n, int64_t below);
     /// An output to write: every byte 0xFF (NaN in each float format), with guard bytes on both
     /// sides.
     Tensor output(DType dtype, std::initializer_list<int64_t> dims, int64_t row_stride = 0);
@@ -80,5 +82,54 @@ std::string compare(const std::vector<double>& got, const std::vector<double>& w
                     Tolerance tolerance);
 /// Empty where equal to the last bit.
 std::string compare_exact(const std::vector<double>& got, const std::vector<double>& want);
+
+/// All rows of a case's inputs, or one of them.
+struct Pick {
+    int64_t row = -1;
+    Tensor operator()(const Tensor& t) const { return row < 0 ? t : t.rows(row, row + 1); }
+};
+
+/// For ops whose rows are independent. `run(rig, case, pick)` makes the case's inputs, picks their
+/// rows, runs the op and returns its output. Empty, or the first case that fails and how.
+///
+/// Every backend is close to `ref`, writes nothing beside its output and gives the same bits twice.
+template <class Cases, class Run, class ToleranceOf>
+std::string agrees_with_ref(const Cases& cases, Run run, ToleranceOf tolerance_of) {
+    for (const auto& c : cases) {
+        Rig ref(Backend::ref, c.name);
+        const std::vector<double> want = ref.fetch(run(ref, c, Pick{}));
+        for (Backend backend : backends_under_test()) {
+            Rig rig(backend, c.name);
+            const std::vector<double> got = rig.fetch(run(rig, c, Pick{}));
+            std::string fault = compare(got, want, tolerance_of(c));
+            if (fault.empty()) fault = rig.check_guards();
+            if (fault.empty() && !compare_exact(rig.fetch(run(rig, c, Pick{})), got).empty())
+                fault = "a second run gives other bits";
+            if (!fault.empty())
+                return std::string(c.name) + " on " + std::string(to_string(backend)) + ": " +
+                       fault;
+        }
+    }
+    return "";
+}
+/// On every backend, a row alone gives the bits that it gives in its batch.
+template <class Cases, class Run>
+std::string row_alone_equals_row_in_batch(const Cases& cases, Run run) {
+    for (Backend backend : every_backend()) {
+        for (const auto& c : cases) {
+            Rig rig(backend, c.name);
+            const Tensor batch = run(rig, c, Pick{});
+            for (int64_t row : {batch.dim(0) / 2, batch.dim(0) - 1}) {
+                if (batch.dim(0) < 2) continue;
+                const std::vector<double> alone = rig.fetch(run(rig, c, Pick{row}));
+                const std::string fault = compare_exact(alone, rig.fetch(batch.rows(row, row + 1)));
+                if (!fault.empty())
+                    return std::string(c.name) + " on " + std::string(to_string(backend)) +
+                           ", row " + std::to_string(row) + ": " + fault;
+            }
+        }
+    }
+    return "";
+}
 
 }  // namespace saker
