@@ -22,8 +22,11 @@ namespace saker {
 class Tokenizer {
   public:
     /// Reads a tokenizer.json. Throws StartupError, naming the file and the rule, for anything
-    /// that it would read otherwise than Hugging Face does.
-    static Tokenizer load(const std::filesystem::path& tokenizer_json);
+    /// that it would read otherwise than Hugging Face does, and for ids that are not below
+    /// `vocab_size`, the rows of the model's embedding.
+    static Tokenizer load(const std::filesystem::path& tokenizer_json,
+                          int64_t vocab_size = kMaxVocabSize);
+    static constexpr int64_t kMaxVocabSize = int64_t{1} << 21;
 
     Tokenizer(Tokenizer&&) noexcept;
     Tokenizer& operator=(Tokenizer&&) noexcept;

@@ -1,0 +1,18 @@
+// NFC: Unicode's composed form, in which the Qwen tokenizer reads text.
+//
+// Nearly all text is in that form already, so a quick look decides and nothing is copied; only the
+// stretches around characters that may compose are rewritten. Linear in time but for the sorting of
+// runs of combining marks (n log n).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "text/char_table.h"
+
+namespace saker {
+
+/// `text`, which must be valid UTF-8, in NFC. The result is `text` itself, or a view of `buffer`.
+std::string_view to_nfc(const CharTable& table, std::string_view text, std::string& buffer);
+
+}  // namespace saker

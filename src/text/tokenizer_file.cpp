@@ -1,0 +1,237 @@
+// The sections of tokenizer.json in the order of the pipeline, each read by one function.
+#include "text/tokenizer_file.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/utf8.h"
+#include "json/json.h"
+#include "text/byte_letters.h"
+
+namespace saker {
+namespace {
+
+constexpr size_t kMaxFileBytes = size_t{64} << 20;
+constexpr size_t kMaxAddedTokens = 65536;
+constexpr size_t kMaxAddedBytes = 1024;
+
+using IdOf = std::unordered_map<std::string_view, int32_t>;
+
+std::string_view view(const json::string& s) {
+    return {s.data(), s.size()};
+}
+
+void require(const JsonReader& reader, std::string_view key, bool holds,
+             std::string_view sentence) {
+    if (!holds) reader.fail(key, sentence);
+}
+
+std::string type_of(const JsonReader& reader, std::string_view key) {
+    return reader.has(key) ? reader.object(key).string("type") : "";
+}
+
+void read_normalizer(const JsonReader& root, TokenizerFile& file) {
+    const std::string type = type_of(root, "normalizer");
+    require(root, "normalizer", type.empty() || type == "NFC",
+            "is of a type that is not supported; only NFC or none is");
+    file.has_nfc = type == "NFC";
+}
+
+void read_split(const JsonReader& split, TokenizerFile& file) {
+    require(split, "behavior", split.string("behavior") == "Isolated",
+            "is not supported; only Isolated is");
+    require(split, "invert", !split.boolean_or("invert", false), "must be false");
+    file.split_pattern = split.object("pattern").string("Regex");
+}
+
+void read_pre_tokenizer(const JsonReader& root, const std::string& path, TokenizerFile& file) {
+    require(root, "pre_tokenizer", type_of(root, "pre_tokenizer") == "Sequence",
+            "is of a type that is not supported; only a Sequence of Split and ByteLevel is");
+    const JsonReader sequence = root.object("pre_tokenizer");
+    const json::value& steps = sequence.value("pretokenizers");
+    require(sequence, "pretokenizers",
+            steps.is_array() && steps.get_array().size() == 2 && steps.get_array()[0].is_object() &&
+                steps.get_array()[1].is_object(),
+            "must be a list of a Split and a ByteLevel");
+    const JsonReader split(steps.get_array()[0].get_object(), path,
+                           "pre_tokenizer.pretokenizers[0].");
+    const JsonReader bytes(steps.get_array()[1].get_object(), path,
+                           "pre_tokenizer.pretokenizers[1].");
+    require(split, "type", split.string("type") == "Split", "must be Split");
+    require(bytes, "type", bytes.string("type") == "ByteLevel", "must be ByteLevel");
+    require(bytes, "add_prefix_space", !bytes.boolean_or("add_prefix_space", true),
+            "must be false");
+    require(bytes, "use_regex", !bytes.boolean_or("use_regex", true), "must be false");
+    read_split(split, file);
+}
+
+void read_post_processor_and_decoder(const JsonReader& root) {
+    const std::string post = type_of(root, "post_processor");
+    require(root, "post_processor", post.empty() || post == "ByteLevel",
+            "is of a type that is not supported; only ByteLevel or none is");
+    require(root, "decoder", type_of(root, "decoder") == "ByteLevel",
+            "is of a type that is not supported; only ByteLevel is");
+}
+
+void read_model_switches(const JsonReader& model) {
+    require(model, "type", model.string("type") == "BPE", "is not supported; only BPE is");
+    for (const char* key : {"byte_fallback", "ignore_merges"})
+        require(model, key, !model.boolean_or(key, false), "must be false");
+    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
+        require(model, key, model.string_or(key, "").empty(), "must be empty");
+    require(model, "dropout", !model.has("dropout") || model.number("dropout") == 0,
+            "must be absent");
+}
+
+// A vocabulary entry stands for the bytes its letters spell; one that spells none can be decoded
+// only, as the text it is.
+std::string bytes_of(std::string_view token) {
+    std::string bytes;
+    return read_byte_letters(token, bytes) ? bytes : std::string(token);
+}
+
+IdOf read_vocab(const JsonReader& model, int64_t vocab_size, TokenizerFile& file) {
+    const json::value& value = model.value("vocab");
+    require(model, "vocab", value.is_object(), "is not an object");
+    const json::object& vocab = value.get_object();
+    IdOf id_of;
+    id_of.reserve(vocab.size());
+    std::vector<bool> seen(static_cast<size_t>(vocab_size));
+    int64_t largest = -1;
+    for (const auto& [token, id] : vocab) {
+        require(model, "vocab", id.is_int64(), "has an id that is not an integer");
+        require(model, "vocab", id.get_int64() >= 0 && id.get_int64() < vocab_size,
+                "has an id outside 0 to " + std::to_string(vocab_size - 1));
+        const auto index = static_cast<size_t>(id.get_int64());
+        require(model, "vocab", !seen[index], "has the id " + std::to_string(index) + " twice");
+        require(model, "vocab", !token.empty(), "has an empty token");
+        seen[index] = true;
+        largest = std::max(largest, id.get_int64());
+        id_of.emplace(std::string_view(token.data(), token.size()), static_cast<int32_t>(index));
+    }
+    file.token_bytes.resize(static_cast<size_t>(largest + 1));
+    for (const auto& [token, id] : id_of)
+        file.token_bytes[static_cast<size_t>(id)] = bytes_of(token);
+    const auto letters = byte_letters();
+    for (size_t byte = 0; byte < 256; ++byte) {
+        std::string letter;
+        append_utf8(letter, letters[byte]);
+        const auto found = id_of.find(letter);
+        require(model, "vocab", found != id_of.end(),
+                "has no token for the byte " + std::to_string(byte));
+        file.byte_tokens[byte] = found->second;
+    }
+    return id_of;
+}
+
+// The two sides of a merge, which is written "a b" or ["a", "b"].
+std::pair<std::string_view, std::string_view> sides(const JsonReader& model,
+                                                    const json::value& merge) {
+    if (merge.is_string()) {
+        const std::string_view text = view(merge.get_string());
+        const size_t blank = text.find(' ');
+        if (blank != std::string_view::npos && text.find(' ', blank + 1) == std::string_view::npos)
+            return {text.substr(0, blank), text.substr(blank + 1)};
+    } else if (merge.is_array() && merge.get_array().size() == 2 &&
+               merge.get_array()[0].is_string() && merge.get_array()[1].is_string()) {
+        return {view(merge.get_array()[0].get_string()), view(merge.get_array()[1].get_string())};
+    }
+    model.fail("merges", "has an item that is neither \"a b\" nor [\"a\", \"b\"]");
+}
+
+void read_merges(const JsonReader& model, const IdOf& id_of, TokenizerFile& file) {
+    const json::value& value = model.value("merges");
+    require(model, "merges", value.is_array(), "is not a list");
+    const json::array& merges = value.get_array();
+    require(model, "merges", merges.size() < size_t{1} << 22, "has more than 4 million items");
+    file.merges.reserve(merges.size());
+    std::unordered_map<uint64_t, size_t> seen;
+    seen.reserve(merges.size());
+    std::string joined;
+    for (const json::value& merge : merges) {
+        const auto [left, right] = sides(model, merge);
+        joined.assign(left).append(right);
+        const auto fault = [&](std::string_view rule) {
+            model.fail("merges[" + std::to_string(file.merges.size()) + "]", rule);
+        };
+        const auto find = [&](std::string_view token) {
+            const auto found = id_of.find(token);
+            if (found == id_of.end()) fault("names a token that is not in the vocabulary");
+            return found->second;
+        };
+        const BpeMerge read = {find(left), find(right), find(joined)};
+        const uint64_t pair = uint64_t(uint32_t(read.left)) << 32 | uint32_t(read.right);
+        if (!seen.emplace(pair, file.merges.size()).second) fault("is there twice");
+        // Bytes follow letters, so that the bytes of the whole are those of its parts.
+        const auto bytes = [&](int32_t id) -> const std::string& {
+            return file.token_bytes[static_cast<size_t>(id)];
+        };
+        if (bytes(read.result) != bytes(read.left) + bytes(read.right))
+            fault("joins tokens that are not written in byte letters");
+        file.merges.push_back(read);
+    }
+}
+
+void read_added(const JsonReader& root, const std::string& path, const IdOf& id_of,
+                int64_t vocab_size, TokenizerFile& file) {
+    if (!root.has("added_tokens")) return;
+    const json::value& value = root.value("added_tokens");
+    require(root, "added_tokens", value.is_array(), "is not a list");
+    require(root, "added_tokens", value.get_array().size() <= kMaxAddedTokens,
+            "has more than 65536 items");
+    std::unordered_map<int32_t, std::string_view> text_of;
+    for (const auto& [text, id] : id_of) text_of.emplace(id, text);
+    std::unordered_map<std::string, int32_t> seen_texts;
+    std::unordered_map<int32_t, size_t> seen_ids;
+    for (const json::value& item : value.get_array()) {
+        const std::string at = "added_tokens[" + std::to_string(file.added.size()) + "]";
+        require(root, at, item.is_object(), "is not an object");
+        const JsonReader reader(item.get_object(), path, at + ".");
+        AddedToken token;
+        token.text = reader.string("content");
+        token.id = static_cast<int32_t>(reader.integer("id", 0, vocab_size - 1));
+        token.is_special = reader.boolean_or("special", false);
+        token.is_normalized = reader.boolean_or("normalized", !token.is_special);
+        require(reader, "content", !token.text.empty() && token.text.size() <= kMaxAddedBytes,
+                "must have 1 to 1024 bytes");
+        for (const char* key : {"lstrip", "rstrip", "single_word"})
+            require(reader, key, !reader.boolean_or(key, false), "must be false");
+        require(reader, "content", seen_texts.emplace(token.text, token.id).second,
+                "is that of an earlier added token");
+        require(reader, "id", seen_ids.emplace(token.id, file.added.size()).second,
+                "is that of an earlier added token");
+        const auto as_token = id_of.find(token.text);
+        require(reader, "content", as_token == id_of.end() || as_token->second == token.id,
+                "is in the vocabulary under another id");
+        const auto as_id = text_of.find(token.id);
+        require(reader, "id", as_id == text_of.end() || as_id->second == token.text,
+                "is that of another token of the vocabulary");
+        const auto index = static_cast<size_t>(token.id);
+        if (index >= file.token_bytes.size()) file.token_bytes.resize(index + 1);
+        file.token_bytes[index] = bytes_of(token.text);
+        file.added.push_back(std::move(token));
+    }
+}
+
+}  // namespace
+
+TokenizerFile read_tokenizer_file(const std::filesystem::path& path, int64_t vocab_size) {
+    JsonLimits limits;
+    limits.max_bytes = kMaxFileBytes;
+    const json::object object = read_json_file(path, limits);
+    const std::string name = path.string();
+    const JsonReader root(object, name);
+    TokenizerFile file;
+    read_normalizer(root, file);
+    read_pre_tokenizer(root, name, file);
+    read_post_processor_and_decoder(root);
+    const JsonReader model = root.object("model");
+    read_model_switches(model);
+    const IdOf id_of = read_vocab(model, vocab_size, file);
+    read_merges(model, id_of, file);
+    read_added(root, name, id_of, vocab_size, file);
+    return file;
+}
+
+}  // namespace saker
