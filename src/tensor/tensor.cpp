@@ -36,7 +36,8 @@ Tensor Tensor::at(int64_t i) const {
     Tensor t = *this;
     t.at_ = static_cast<char*>(at_) + i * row_stride_ * size_of(dtype_);
     t.rank_ = static_cast<int8_t>(rank_ - 1);
-    for (int d = 0; d < kMaxRank; ++d) t.dims_[d] = d < t.rank_ ? dims_[d + 1] : 0;
+    for (int d = 0; d + 1 < kMaxRank; ++d) t.dims_[d] = dims_[d + 1];  // unused ones are 0
+    t.dims_[kMaxRank - 1] = 0;
     t.row_stride_ = t.row_elements();
     return t;
 }
