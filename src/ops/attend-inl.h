@@ -1,0 +1,459 @@
+// The inner loops of attention and vision_attention on cpu: a tile of query rows against a tile of
+// keys, with a running softmax. Included once per target, as simd-inl.h is.
+//
+// A row tile holds up to some 64 query rows that share their keys (the query heads of one KV head,
+// several tokens). For each tile of 64 keys:
+//
+//   scores[r, j] = scale q[r] . k[j]            lanes are keys: k is packed as panels [D][lanes]
+//   m' = max(m, scores), p = exp(scores - m'),  l = l exp(m - m') + sum p
+//   acc[r] = acc[r] exp(m - m') + sum_j p[j] v[j]   lanes are columns of v
+//
+// (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao, 2022.) Both
+// products are register tiles of rows x vectors in which each number is one chain of multiply-adds
+// in the order of d, or of j. How rows are grouped into tiles and blocks therefore never shows in
+// the bits: they depend on the row's own keys, counted from the first, and on the target.
+#if defined(SAKER_OPS_ATTEND_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SAKER_OPS_ATTEND_INL_H_
+#undef SAKER_OPS_ATTEND_INL_H_
+#else
+#define SAKER_OPS_ATTEND_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "ops/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace saker {
+namespace HWY_NAMESPACE {
+
+using Floats = hn::ScalableTag<float>;
+using FloatVec = hn::Vec<Floats>;
+inline constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(Floats()));
+inline constexpr int64_t kTileKeys = 64;
+// Rows of a register tile: 8 x 2 accumulators on AVX-512 (32 registers), 4 x 2 elsewhere.
+inline constexpr int64_t kBlockRows = kLanes >= 16 ? 8 : 4;
+
+inline int64_t PaddedWidth(int64_t D) {
+    return (D + kLanes - 1) / kLanes * kLanes;
+}
+/// The largest block of a kernel's sizes (1, 2, 4, 8) in `left` rows.
+inline int64_t BlockOf(int64_t left) {
+    int64_t rows = kBlockRows;
+    while (rows > left) rows /= 2;
+    return rows;
+}
+
+/// e^x for x <= 0, to about one unit in the last place; 0 below -87 (and for -infinity), NaN for
+/// NaN. Cody and Waite's reduction, then a minimax polynomial of degree 6 (relative error 3e-9).
+HWY_INLINE FloatVec ExpNegative(FloatVec x) {
+    const Floats d;
+    const hn::RebindToSigned<Floats> d32;
+    const auto magic = hn::Set(d, 0x1.8p23f);  // adding it leaves round(y) in the lowest bits
+    const auto shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
+    const auto n = hn::Sub(shifted, magic);
+    auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e400p-1f), x);  // ln 2, upper and lower part
+    r = hn::NegMulAdd(n, hn::Set(d, 0x1.7f7d1cp-20f), r);
+    auto y = hn::Set(d, 0.00138145393f);
+    y = hn::MulAdd(y, r, hn::Set(d, 0.00836874519f));
+    y = hn::MulAdd(y, r, hn::Set(d, 0.0416683908f));
+    y = hn::MulAdd(y, r, hn::Set(d, 0.166665204f));
+    y = hn::MulAdd(y, r, hn::Set(d, 0.499999934f));
+    y = hn::MulAdd(hn::MulAdd(y, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
+    const auto exponent = hn::ShiftLeft<23>(hn::BitCast(d32, shifted));
+    const auto scaled = hn::BitCast(d, hn::Add(hn::BitCast(d32, y), exponent));
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), scaled);
+}
+
+// ---- packing ------------------------------------------------------------------------------------
+
+#if HWY_TARGET != HWY_SCALAR
+/// One vector of 32-bit lanes whose 128-bit block b is read at rows[4 b] + column.
+template <class D32, class T>
+HWY_INLINE hn::Vec<D32> LoadBlocks(D32 d, const T* const* rows, int64_t column) {
+    if constexpr (hn::MaxLanes(D32()) <= 4) {
+        using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
+        const hn::Repartition<Bits, D32> narrow;
+        return hn::BitCast(d, hn::LoadU(narrow, reinterpret_cast<const Bits*>(*rows + column)));
+    } else {
+        const hn::Half<D32> half;
+        const size_t upper = hn::MaxLanes(half);
+        return hn::Combine(d, LoadBlocks(half, rows + upper, column),
+                           LoadBlocks(half, rows, column));
+    }
+}
+
+/// Transposes each 4 x 4 square of 32-bit lanes, block by block.
+template <class D32, class V = hn::Vec<D32>>
+HWY_INLINE void TransposeSquares(D32 d, V& a, V& b, V& c, V& e) {
+    const hn::Repartition<uint64_t, D32> d64;
+    const auto ab_lower = hn::BitCast(d64, hn::InterleaveLower(d, a, b));
+    const auto ab_upper = hn::BitCast(d64, hn::InterleaveUpper(d, a, b));
+    const auto ce_lower = hn::BitCast(d64, hn::InterleaveLower(d, c, e));
+    const auto ce_upper = hn::BitCast(d64, hn::InterleaveUpper(d, c, e));
+    a = hn::BitCast(d, hn::InterleaveLower(d64, ab_lower, ce_lower));
+    b = hn::BitCast(d, hn::InterleaveUpper(d64, ab_lower, ce_lower));
+    c = hn::BitCast(d, hn::InterleaveLower(d64, ab_upper, ce_upper));
+    e = hn::BitCast(d, hn::InterleaveUpper(d64, ab_upper, ce_upper));
+}
+#endif
+
+/// kLanes keys as a panel [D][kLanes] of f32: lane j is key j.
+template <class T>
+void PackPanel(const T* const* keys, int64_t D, float* panel) {
+    int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::RebindToUnsigned<Floats> d;
+    constexpr int64_t kColumns = 16 / sizeof(T);  // of one 128-bit block
+    for (; i + kColumns <= D; i += kColumns) {
+        auto v0 = LoadBlocks(d, keys, i), v1 = LoadBlocks(d, keys + 1, i);
+        auto v2 = LoadBlocks(d, keys + 2, i), v3 = LoadBlocks(d, keys + 3, i);
+        TransposeSquares(d, v0, v1, v2, v3);
+        uint32_t* to = reinterpret_cast<uint32_t*>(panel + i * kLanes);
+        if constexpr (sizeof(T) == 4) {
+            hn::StoreU(v0, d, to);
+            hn::StoreU(v1, d, to + kLanes);
+            hn::StoreU(v2, d, to + 2 * kLanes);
+            hn::StoreU(v3, d, to + 3 * kLanes);
+        } else {
+            // A lane holds two bf16 columns: the even one in its lower half.
+            const auto odd = hn::Set(d, 0xFFFF0000u);
+            hn::StoreU(hn::ShiftLeft<16>(v0), d, to);
+            hn::StoreU(hn::And(v0, odd), d, to + kLanes);
+            hn::StoreU(hn::ShiftLeft<16>(v1), d, to + 2 * kLanes);
+            hn::StoreU(hn::And(v1, odd), d, to + 3 * kLanes);
+            hn::StoreU(hn::ShiftLeft<16>(v2), d, to + 4 * kLanes);
+            hn::StoreU(hn::And(v2, odd), d, to + 5 * kLanes);
+            hn::StoreU(hn::ShiftLeft<16>(v3), d, to + 6 * kLanes);
+            hn::StoreU(hn::And(v3, odd), d, to + 7 * kLanes);
+        }
+    }
+#endif
+    for (; i < D; ++i)
+        for (int64_t j = 0; j < kLanes; ++j) panel[i * kLanes + j] = static_cast<float>(keys[j][i]);
+}
+
+/// One row of v, widened to f32 and filled up with zeros to `padded` columns.
+template <class T>
+HWY_INLINE void PackRow(const T* v, int64_t D, int64_t padded, float* to) {
+    const Floats d;
+    int64_t i = 0;
+    for (; i + kLanes <= D; i += kLanes) hn::StoreU(LoadF32(d, v + i), d, to + i);
+    for (; i < D; ++i) to[i] = static_cast<float>(v[i]);
+    for (; i < padded; ++i) to[i] = 0;
+}
+
+// ---- the two products ---------------------------------------------------------------------------
+
+/// scores[r, j] = scale q[r] . k[j] for R rows, q packed [D][R], and C panels of keys.
+template <int R, int C>
+HWY_INLINE void ScoreBlock(const float* HWY_RESTRICT q, const float* HWY_RESTRICT k, int64_t D,
+                           float scale, float* HWY_RESTRICT scores) {
+    const Floats d;
+    FloatVec acc[R * C];
+    for (int i = 0; i < R * C; ++i) acc[i] = hn::Zero(d);
+    for (int64_t column = 0; column < D; ++column) {
+        FloatVec keys[C], rows[R];
+        for (int c = 0; c < C; ++c) keys[c] = hn::Load(d, k + (c * D + column) * kLanes);
+        for (int r = 0; r < R; ++r) rows[r] = hn::Set(d, q[column * R + r]);
+        for (int i = 0; i < R * C; ++i) acc[i] = hn::MulAdd(rows[i / C], keys[i % C], acc[i]);
+    }
+    const auto scales = hn::Set(d, scale);
+    for (int i = 0; i < R * C; ++i)
+        hn::Store(hn::Mul(acc[i], scales), d, scores + i / C * kTileKeys + i % C * kLanes);
+}
+
+template <int R>
+void ScoreRows(const float* q, const float* k, int64_t panels, int64_t D, float scale,
+               float* scores) {
+    constexpr int kWide = R >= 4 ? 2 : 4;  // few rows need more panels to hide the latency
+    int64_t p = 0;
+    for (; p + kWide <= panels; p += kWide)
+        ScoreBlock<R, kWide>(q, k + p * D * kLanes, D, scale, scores + p * kLanes);
+    for (; p < panels; ++p) ScoreBlock<R, 1>(q, k + p * D * kLanes, D, scale, scores + p * kLanes);
+}
+
+/// acc[r] = acc[r] decay[r] + sum_j p[r, j] v[j] over C vectors of columns.
+template <int R, int C, class T>
+HWY_INLINE void ValueBlock(const float* HWY_RESTRICT p, const T* HWY_RESTRICT v, int64_t v_stride,
+                           int64_t keys, const float* decay, float* HWY_RESTRICT acc,
+                           int64_t width) {
+    const Floats d;
+    FloatVec sum[R * C];
+    for (int i = 0; i < R * C; ++i)
+        sum[i] =
+            hn::Mul(hn::Load(d, acc + i / C * width + i % C * kLanes), hn::Set(d, decay[i / C]));
+    for (int64_t j = 0; j < keys; ++j) {
+        FloatVec columns[C], rows[R];
+        for (int c = 0; c < C; ++c) columns[c] = LoadF32(d, v + j * v_stride + c * kLanes);
+        for (int r = 0; r < R; ++r) rows[r] = hn::Set(d, p[r * kTileKeys + j]);
+        for (int i = 0; i < R * C; ++i) sum[i] = hn::MulAdd(rows[i / C], columns[i % C], sum[i]);
+    }
+    for (int i = 0; i < R * C; ++i) hn::Store(sum[i], d, acc + i / C * width + i % C * kLanes);
+}
+
+template <int R, class T>
+void ValueRows(const float* p, const T* v, int64_t v_stride, int64_t keys, const float* decay,
+               float* acc, int64_t width) {
+    constexpr int kWide = R >= 8 ? 2 : 4;
+    int64_t i = 0;
+    for (; i + kWide * kLanes <= width; i += kWide * kLanes)
+        ValueBlock<R, kWide>(p, v + i, v_stride, keys, decay, acc + i, width);
+    for (; i < width; i += kLanes)
+        ValueBlock<R, 1>(p, v + i, v_stride, keys, decay, acc + i, width);
+}
+
+// ---- a tile of rows -----------------------------------------------------------------------------
+
+/// A tile of query rows and its running softmax, in memory that the caller gives.
+class RowTile {
+  public:
+    /// Floats that a tile of at most `max_rows` rows and its key tile take.
+    static int64_t size(int64_t max_rows, int64_t D) {
+        const int64_t padded_rows = max_rows + kLanes, width = PaddedWidth(D);
+        return max_rows * (width + kTileKeys + 2 * width) + 6 * padded_rows +
+               kTileKeys * 2 * width + width + 16 * kLanes;
+    }
+
+    /// `memory`: size() floats, aligned to 64 bytes.
+    RowTile(float* memory, int64_t max_rows, int64_t D) : D_(D), width_(PaddedWidth(D)) {
+        const auto take = [&](int64_t n) {
+            float* at = memory;
+            memory += (n + kLanes - 1) / kLanes * kLanes;
+            return at;
+        };
+        q_ = take(max_rows * D);
+        scores_ = take(max_rows * kTileKeys);
+        acc_ = take(max_rows * width_);
+        total_ = take(max_rows * width_);
+        // The softmax's numbers are read in whole vectors from any row on: a vector of slack.
+        for (float** at : {&largest_, &sum_, &next_, &decay_, &total_largest_, &total_sum_}) {
+            *at = take(max_rows + kLanes);
+            std::fill_n(*at, max_rows + kLanes, 0.0f);
+        }
+        panels_ = take(kTileKeys * D);
+        values_ = take(kTileKeys * width_);
+        zeros_ = std::memset(take(width_), 0, static_cast<size_t>(width_) * sizeof(float));
+    }
+
+    /// Takes `rows` query rows; row(r) is a pointer to D numbers.
+    template <class Row>
+    void begin_rows(int64_t rows, Row row) {
+        rows_ = rows;
+        for (int64_t first = 0; first < rows;) {
+            const int64_t block = BlockOf(rows - first);
+            for (int64_t r = 0; r < block; ++r) {
+                const auto* from = row(first + r);
+                for (int64_t i = 0; i < D_; ++i)
+                    q_[first * D_ + i * block + r] = static_cast<float>(from[i]);
+            }
+            first += block;
+        }
+    }
+
+    /// Starts a softmax of no keys yet.
+    void begin_keys() {
+        std::fill_n(largest_, rows_, -HUGE_VALF);
+        std::fill_n(sum_, rows_, 0.0f);
+        std::fill_n(acc_, rows_ * width_, 0.0f);
+    }
+
+    /// Adds `num_keys` keys (up to kTileKeys), given as pointers to their rows; the arrays have
+    /// kTileKeys entries. Rows below `first_row` see none of them, row r from there on sees the
+    /// first min(num_keys, limit + (r - first_row) / group).
+    template <class T>
+    void add_keys(const T** keys, const T* const* values, int64_t num_keys, float scale,
+                  int64_t first_row, int64_t limit, int64_t group);
+
+    /// Joins the softmax since begin_keys() to the total; `first`: it becomes the total.
+    void fold_into_total(bool first) {
+        if (first) {
+            std::swap(acc_, total_);
+            std::swap(largest_, total_largest_);
+            std::swap(sum_, total_sum_);
+            return;
+        }
+        Fold(rows_, width_, total_, total_largest_, total_sum_, acc_, largest_, sum_);
+    }
+
+    /// total (op)= part, for rows of which some may have no keys in `part`.
+    static void Fold(int64_t rows, int64_t width, float* total, float* total_largest,
+                     float* total_sum, const float* part, const float* largest, const float* sum) {
+        const Floats d;
+        for (int64_t r = 0; r < rows; ++r) {
+            if (largest[r] == -HUGE_VALF && sum[r] == 0) continue;
+            const float m = std::max(total_largest[r], largest[r]);
+            const auto a = ExpNegative(hn::Set(d, total_largest[r] - m));
+            const auto b = ExpNegative(hn::Set(d, largest[r] - m));
+            for (int64_t i = 0; i < width; i += kLanes) {
+                float* at = total + r * width + i;
+                const auto scaled = hn::Mul(hn::LoadU(d, at), a);
+                hn::StoreU(hn::MulAdd(hn::LoadU(d, part + r * width + i), b, scaled), d, at);
+            }
+            total_largest[r] = m;
+            total_sum[r] = total_sum[r] * hn::GetLane(a) + sum[r] * hn::GetLane(b);
+        }
+    }
+
+    /// Row r of the total, divided by its sum, rounded once.
+    template <class T>
+    void write_row(int64_t r, T* out) const {
+        WriteRow(total_ + r * width_, total_sum_[r], D_, out);
+    }
+    template <class T>
+    static void WriteRow(const float* acc, float sum, int64_t D, T* out) {
+        const Floats d;
+        const float inverse = 1.0f / sum;
+        int64_t i = 0;
+        for (; i + kLanes <= D; i += kLanes)
+            StoreF32(hn::Mul(hn::LoadU(d, acc + i), hn::Set(d, inverse)), d, out + i);
+        for (; i < D; ++i) {
+            if constexpr (std::is_same_v<T, Bf16>)
+                out[i] = Bf16::from(acc[i] * inverse);
+            else
+                out[i] = acc[i] * inverse;
+        }
+    }
+
+    int64_t width() const { return width_; }
+    const float* acc() const { return acc_; }
+    const float* largest() const { return largest_; }
+    const float* sum() const { return sum_; }
+
+  private:
+    void Softmax(int64_t first_row, int64_t num_keys, int64_t limit, int64_t group);
+    template <class T>
+    void AddValues(const T* v, int64_t v_stride, int64_t num_keys, int64_t first_row, int64_t limit,
+                   int64_t group);
+
+    int64_t D_, width_, rows_ = 0;
+    float* q_;                                // blocks of [D][block rows]
+    float* scores_;                           // [rows][kTileKeys]
+    float *acc_, *total_;                     // [rows][width]
+    float *largest_, *sum_, *next_, *decay_;  // [rows]
+    float *total_largest_, *total_sum_;       // [rows]
+    float* panels_;                           // [kTileKeys / kLanes][D][kLanes]
+    float* values_;                           // [kTileKeys][width]
+    const void* zeros_;                       // stands for keys beyond the last
+};
+
+template <class T>
+void RowTile::add_keys(const T** keys, const T* const* values, int64_t num_keys, float scale,
+                       int64_t first_row, int64_t limit, int64_t group) {
+    const int64_t num_panels = (num_keys + kLanes - 1) / kLanes;
+    for (int64_t j = num_keys; j < num_panels * kLanes; ++j)
+        keys[j] = static_cast<const T*>(zeros_);
+    for (int64_t p = 0; p < num_panels; ++p)
+        PackPanel(keys + p * kLanes, D_, panels_ + p * D_ * kLanes);
+
+    for (int64_t r = 0; r < rows_;) {
+        const int64_t block = BlockOf(rows_ - r);
+        const float* q = q_ + r * D_;
+        float* scores = scores_ + r * kTileKeys;
+        if (r + block > first_row) {
+            switch (block) {
+                case 8:
+                    if constexpr (kBlockRows == 8)
+                        ScoreRows<8>(q, panels_, num_panels, D_, scale, scores);
+                    break;
+                case 4:
+                    ScoreRows<4>(q, panels_, num_panels, D_, scale, scores);
+                    break;
+                case 2:
+                    ScoreRows<2>(q, panels_, num_panels, D_, scale, scores);
+                    break;
+                default:
+                    ScoreRows<1>(q, panels_, num_panels, D_, scale, scores);
+            }
+        }
+        r += block;
+    }
+    Softmax(first_row, num_keys, limit, group);
+
+    // Values are used where they lie if they are evenly spaced and whole vectors; bf16 only for few
+    // rows, since each block of rows widens them again.
+    const int64_t stride = num_keys > 1 ? values[1] - values[0] : D_;
+    bool in_place = D_ == width_ && (sizeof(T) == 4 || rows_ - first_row <= kBlockRows);
+    for (int64_t j = 2; in_place && j < num_keys; ++j)
+        in_place = values[j] - values[j - 1] == stride;
+    if (in_place) return AddValues(values[0], stride, num_keys, first_row, limit, group);
+    for (int64_t j = 0; j < num_keys; ++j) PackRow(values[j], D_, width_, values_ + j * width_);
+    AddValues(values_, width_, num_keys, first_row, limit, group);
+}
+
+inline void RowTile::Softmax(int64_t first_row, int64_t num_keys, int64_t limit, int64_t group) {
+    const Floats d;
+    const auto none = hn::Set(d, -HUGE_VALF);
+    const int64_t panels = (num_keys + kLanes - 1) / kLanes;
+    for (int64_t r = first_row; r < rows_; ++r) {
+        float* row = scores_ + r * kTileKeys;
+        const int64_t seen = std::min(num_keys, limit + (r - first_row) / group);
+        if (seen < panels * kLanes) {
+            const int64_t whole = seen / kLanes * kLanes;
+            const auto mask = hn::FirstN(d, static_cast<size_t>(seen - whole));
+            hn::Store(hn::IfThenElse(mask, hn::Load(d, row + whole), none), d, row + whole);
+            for (int64_t j = whole + kLanes; j < panels * kLanes; j += kLanes)
+                hn::Store(none, d, row + j);
+        }
+        auto most = hn::Load(d, row);
+        for (int64_t j = kLanes; j < panels * kLanes; j += kLanes)
+            most = hn::Max(most, hn::Load(d, row + j));
+        const float m = std::max(largest_[r], hn::GetLane(hn::MaxOfLanes(d, most)));
+        const auto ms = hn::Set(d, m);
+        auto sum = hn::Zero(d);
+        for (int64_t j = 0; j < panels * kLanes; j += kLanes) {
+            const auto p = ExpNegative(hn::Sub(hn::Load(d, row + j), ms));
+            hn::Store(p, d, row + j);
+            sum = hn::Add(sum, p);
+        }
+        next_[r] = m;
+        decay_[r] = hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+    for (int64_t r = first_row; r < rows_; r += kLanes) {
+        const auto next = hn::LoadU(d, next_ + r), added = hn::LoadU(d, decay_ + r);
+        const auto decay = ExpNegative(hn::Sub(hn::LoadU(d, largest_ + r), next));
+        hn::StoreU(decay, d, decay_ + r);
+        hn::StoreU(hn::MulAdd(hn::LoadU(d, sum_ + r), decay, added), d, sum_ + r);
+        hn::StoreU(next, d, largest_ + r);
+    }
+}
+
+template <class T>
+void RowTile::AddValues(const T* v, int64_t v_stride, int64_t num_keys, int64_t first_row,
+                        int64_t limit, int64_t group) {
+    for (int64_t r = first_row; r < rows_;) {
+        // Rows that see fewer keys stay among themselves: a value that a row does not see is not
+        // even multiplied by 0, which would turn an infinity into NaN.
+        const int64_t seen = limit + (r - first_row) / group;
+        int64_t left = rows_ - r;
+        if (seen < num_keys) left = std::min(left, group - (r - first_row) % group);
+        const int64_t block = BlockOf(left), keys = std::min(seen, num_keys);
+        const float* p = scores_ + r * kTileKeys;
+        float* acc = acc_ + r * width_;
+        switch (block) {
+            case 8:
+                if constexpr (kBlockRows == 8)
+                    ValueRows<8>(p, v, v_stride, keys, decay_ + r, acc, width_);
+                break;
+            case 4:
+                ValueRows<4>(p, v, v_stride, keys, decay_ + r, acc, width_);
+                break;
+            case 2:
+                ValueRows<2>(p, v, v_stride, keys, decay_ + r, acc, width_);
+                break;
+            default:
+                ValueRows<1>(p, v, v_stride, keys, decay_ + r, acc, width_);
+        }
+        r += block;
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace saker
+HWY_AFTER_NAMESPACE();
+
+#endif  // SAKER_OPS_ATTEND_INL_H_
