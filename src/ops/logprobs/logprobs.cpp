@@ -29,8 +29,6 @@ void logprobs(const Exec& ex, const Tensor& chosen_logprob, const Tensor& top_id
                 return cpu::logprobs(ex, chosen_logprob, top_ids, top_logprobs, logits, chosen);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::logprobs(ex, chosen_logprob, top_ids, top_logprobs, logits, chosen);
             break;
     }
     backend_missing(ex, "logprobs");

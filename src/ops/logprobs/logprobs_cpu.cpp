@@ -46,8 +46,13 @@ void LogprobsRows(const Exec& ex, const Tensor& chosen_logprob, const Tensor& to
         const int32_t id = chosen.as<int32_t>()[s];
         const bool known = id >= 0 && id < V;
         chosen_logprob.as<float>()[s] = known ? static_cast<float>(l[id] - total) : NAN;
+        int32_t forbidden = 0;  // behind all numbers come the -inf, in order of id
         for (int64_t a = 0; a < A; ++a) {
-            const int32_t top = falling.usable() ? falling[a] : -1;
+            int32_t top = falling.usable() ? falling[a] : -1;
+            if (falling.usable() && top < 0) {
+                while (l[forbidden] > -HUGE_VALF) ++forbidden;
+                top = forbidden++;
+            }
             top_ids.row<int32_t>(s)[a] = top;
             top_logprobs.row<float>(s)[a] = top < 0 ? NAN : static_cast<float>(l[top] - total);
         }

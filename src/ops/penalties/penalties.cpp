@@ -29,9 +29,6 @@ void penalties(const Exec& ex, const Tensor& logits, const Tensor& history, cons
                                       presence, frequency);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::penalties(ex, logits, history, starts, prompt_tokens, repetition,
-                                       presence, frequency);
             break;
     }
     backend_missing(ex, "penalties");

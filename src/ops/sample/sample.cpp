@@ -30,9 +30,6 @@ void sample(const Exec& ex, const Tensor& tokens, const Tensor& logits, const Te
                                    draw);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::sample(ex, tokens, logits, temperature, top_k, top_p, min_p, seed,
-                                    draw);
             break;
     }
     backend_missing(ex, "sample");
