@@ -33,22 +33,32 @@ struct Builder {
     std::string number;  // the text of a number up to the part at hand
     bool has_duplicate = false;
     bool has_overflow = false;
+    size_t values_left = size_t(-1);
+    bool has_too_many = false;
+
+    // Called for each value before it takes memory.
+    bool count(Code& ec) {
+        if (values_left-- > 0) return true;
+        has_too_many = true;
+        ec = bj::make_error_code(bj::error::syntax);
+        return false;
+    }
 
     bool on_document_begin(Code&) {
         stack.reset();
         return true;
     }
     bool on_document_end(Code&) { return true; }
-    bool on_object_begin(Code&) {
+    bool on_object_begin(Code& ec) {
         keys.emplace_back();
-        return true;
+        return count(ec);
     }
     bool on_object_end(size_t n, Code&) {
         keys.pop_back();
         stack.push_object(n);
         return true;
     }
-    bool on_array_begin(Code&) { return true; }
+    bool on_array_begin(Code& ec) { return count(ec); }
     bool on_array_end(size_t n, Code&) {
         stack.push_array(n);
         return true;
@@ -73,23 +83,23 @@ struct Builder {
         stack.push_chars(s);
         return true;
     }
-    bool on_string(bj::string_view s, size_t, Code&) {
+    bool on_string(bj::string_view s, size_t, Code& ec) {
         stack.push_string(s);
-        return true;
+        return count(ec);
     }
     bool on_number_part(bj::string_view s, Code&) {
         number.append(s.data(), s.size());
         return true;
     }
-    bool on_int64(int64_t i, bj::string_view, Code&) {
+    bool on_int64(int64_t i, bj::string_view, Code& ec) {
         number.clear();
         stack.push_int64(i);
-        return true;
+        return count(ec);
     }
-    bool on_uint64(uint64_t u, bj::string_view, Code&) {
+    bool on_uint64(uint64_t u, bj::string_view, Code& ec) {
         number.clear();
         stack.push_uint64(u);
-        return true;
+        return count(ec);
     }
     bool on_double(double rough, bj::string_view s, Code& ec) {
         number.append(s.data(), s.size());
@@ -106,31 +116,50 @@ struct Builder {
         }
         number.clear();
         stack.push_double(d);
-        return true;
+        return count(ec);
     }
-    bool on_bool(bool b, Code&) {
+    bool on_bool(bool b, Code& ec) {
         stack.push_bool(b);
-        return true;
+        return count(ec);
     }
-    bool on_null(Code&) {
+    bool on_null(Code& ec) {
         stack.push_null();
-        return true;
+        return count(ec);
     }
     bool on_comment_part(bj::string_view, Code&) { return true; }
     bool on_comment(bj::string_view, Code&) { return true; }
 };
 
+constexpr std::string_view kNotUtf8 = "is not valid UTF-8";
+
+// Whether parsing stopped at a \uD800 to \uDFFF without its other half, which names no character.
+// Of a first half that stands alone the parser only says that the syntax is wrong behind it.
+bool is_half_a_pair(const Code& ec, std::string_view before) {
+    if (ec == bj::error::illegal_leading_surrogate || ec == bj::error::illegal_trailing_surrogate)
+        return true;
+    if (ec != bj::error::syntax) return false;
+    if (before.ends_with('\\')) before.remove_suffix(1);
+    if (before.size() < 6) return false;
+    const std::string_view escape = before.substr(before.size() - 6);
+    return escape.starts_with("\\u") && (escape[2] == 'd' || escape[2] == 'D') &&
+           std::string_view("89abAB").find(escape[3]) != std::string_view::npos;
+}
+
 // Empty on success, else the fault.
 std::string parse_into(std::string_view text, JsonLimits limits, bj::value& out) {
     if (text.size() > limits.max_bytes)
         return "is larger than " + std::to_string(limits.max_bytes >> 20) + " MiB";
-    if (find_invalid_utf8(text) != std::string_view::npos) return "is not valid UTF-8";
+    if (find_invalid_utf8(text) != std::string_view::npos) return std::string(kNotUtf8);
     bj::parse_options options;
     options.max_depth = limits.max_depth;
     bj::basic_parser<Builder> parser(options);
+    parser.handler().values_left = limits.max_values;
     Code ec;
     const size_t used = parser.write_some(false, text.data(), text.size(), ec);
     if (parser.handler().has_duplicate) return "has a key twice";
+    if (parser.handler().has_too_many)
+        return "has more than " + std::to_string(limits.max_values) + " values";
+    if (is_half_a_pair(ec, text.substr(0, used))) return std::string(kNotUtf8);
     if (parser.handler().has_overflow || ec == bj::error::exponent_overflow)
         return "has a number out of range";
     if (ec == bj::error::too_deep)
@@ -267,9 +296,8 @@ Result<json::value> parse_json(std::string_view text, std::string_view what, Jso
     json::value value;
     const std::string fault = parse_into(text, limits, value);
     if (!fault.empty())
-        return Error{
-            fault == "is not valid UTF-8" ? ErrorCode::invalid_utf8 : ErrorCode::invalid_json,
-            std::string(what) + " " + fault + ".", ""};
+        return Error{fault == kNotUtf8 ? ErrorCode::invalid_utf8 : ErrorCode::invalid_json,
+                     std::string(what) + " " + fault + ".", ""};
     return value;
 }
 

@@ -24,6 +24,7 @@ namespace json = boost::json;
 struct JsonLimits {
     size_t max_bytes = size_t{64} << 20;
     size_t max_depth = 64;
+    size_t max_values = size_t(-1);  // of any kind, nested ones included
 };
 
 /// Parses one value; `what` names it in the message ("the request body").

@@ -91,18 +91,39 @@ TEST(DumpJson, ValuesBuiltInCode) {
 // -------------------------------------------------------------------------------------
 
 TEST(ParseJson, RefusesWhatIsNotJson) {
-    for (const char* text : {"",          " ",           "nul",           "tru",       "+1",
-                             ".5",        "5.",
+    for (const char* text :
+         {"",        " ",          "nul",           "tru",       "+1",       ".5",
+          "5.",
 
-                             "1e",        "-",
+          "1e",      "-",
 
-                             "'a'",       "\"a",         "[1,]",          "[1",        "{\"a\":}",
-                             "{\"a\" 1}", "{a:1}",       "{\"a\":1,}",    "[1 2]",     "NaN",
-                             "Infinity",  "-Infinity",   "// c\n1",       "/* c */ 1", "\"\\x41\"",
-                             "\"\\u12\"", "\"\\ud800\"", "\"\\udc00x\"",  "\"\t\"",    "\"\n\"",
-                             "[}",        "{]",          "\xEF\xBB\xBF{}"})
+          "'a'",     "\"a",        "[1,]",          "[1",        "{\"a\":}", "{\"a\" 1}",
+          "{a:1}",   "{\"a\":1,}", "[1 2]",         "NaN",       "Infinity", "-Infinity",
+          "// c\n1", "/* c */ 1",  "\"\\x41\"",     "\"\\u12\"", "\"\t\"",   "\"\n\"",
+          "[}",      "{]",         "\xEF\xBB\xBF{}"})
         EXPECT_NE(message_of(text).find("The body is not valid JSON at byte"), std::string::npos)
             << text << ": " << message_of(text);
+}
+
+TEST(ParseJson, RefusesHalfOfASurrogatePair) {
+    for (const char* text :
+         {R"("\ud800")", R"("\uDBFFx")", R"("\ud800\n")", R"("\ud800\u0041")", R"("\udc00x")",
+          R"("\udc00\ud800")", R"({"\ud800": 1})", R"(["a", "bcdefghijklmnopqrstuvwxyz\uD83D")"}) {
+        const auto parsed = parse_json(text, "The body");
+        ASSERT_FALSE(parsed.ok()) << text;
+        EXPECT_EQ(parsed.error().code, ErrorCode::invalid_utf8) << text;
+    }
+    EXPECT_TRUE(parse_json(R"("\ud83d\ude00")", "The body").ok());
+}
+
+TEST(ParseJson, CountsValues) {
+    JsonLimits limits;
+    limits.max_values = 5;
+    EXPECT_TRUE(parse_json(R"([1, {"a": "b", "c": null}])", "The body", limits).ok());
+    const auto many = parse_json(R"([1, {"a": "b", "c": [1.5]}])", "The body", limits);
+    ASSERT_FALSE(many.ok());
+    EXPECT_EQ(many.error().code, ErrorCode::invalid_json);
+    EXPECT_EQ(many.error().message, "The body has more than 5 values.");
 }
 
 TEST(ParseJson, ErrorsHoldTheCodeAndOneSentence) {
