@@ -36,6 +36,10 @@ const Family& find_family(const std::filesystem::path& config_json) {
                 "qwen3_vl_moe)");
 }
 
+Place place_of(const LoadOptions& options) {
+    return options.backend == Backend::cuda ? Place::cuda(options.device) : Place::host();
+}
+
 }  // namespace
 
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
@@ -46,15 +50,12 @@ LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& o
     const Family& family = find_family(config_json);
     LoadedModel loaded;
     loaded.checkpoint = std::make_unique<Checkpoint>(Checkpoint::open(folder));
-    const Place place =
-        options.backend == Backend::cuda ? Place::cuda(options.device) : Place::host();
-
     // Twice over the same list: once to check every name and shape and to learn the exact sizes,
     // once to read. So a wrong checkpoint is refused in milliseconds and memory is taken once.
-    Loader measure = Loader::measuring(*loaded.checkpoint, place);
+    Loader measure = Loader::measuring(*loaded.checkpoint, place_of(options));
     CheckpointSource measuring(measure);
     family.make(config_json, measuring, options);
-    loaded.arena = std::make_unique<Arena>(measure.arena_bytes(), place);
+    loaded.arena = std::make_unique<Arena>(measure.arena_bytes(), place_of(options));
 
     Progress progress("reading weights", measure.read_bytes(), style);
     Loader loader(*loaded.checkpoint, *loaded.arena, pool, &progress);
@@ -63,6 +64,15 @@ LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& o
     loader.finish();
     progress.finish();
     return loaded;
+}
+
+int64_t measure_model(const std::filesystem::path& folder, const Checkpoint& checkpoint,
+                      const LoadOptions& options) {
+    const std::filesystem::path config_json = folder / "config.json";
+    Loader measure = Loader::measuring(checkpoint, place_of(options));
+    CheckpointSource measuring(measure);
+    find_family(config_json).make(config_json, measuring, options);
+    return measure.arena_bytes();
 }
 
 std::vector<WeightSpec> list_weights(const std::filesystem::path& config_json) {

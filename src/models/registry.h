@@ -34,7 +34,12 @@ struct LoadOptions {
 
 /// Reads config.json and the weights of `folder`. Throws StartupError.
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
-                       ThreadPool& pool, Progress* progress);
+                       ThreadPool& pool, Progress::Style style);
+
+/// Bytes that loading copies out of the mapped files (host) or to the device, without loading.
+/// Checks every name and shape on the way. Throws StartupError.
+int64_t measure_model(const std::filesystem::path& folder, const Checkpoint& checkpoint,
+                      const LoadOptions& options);
 
 /// Every tensor a checkpoint with this config.json has, in the released layout and a fixed order.
 std::vector<WeightSpec> list_weights(const std::filesystem::path& config_json);

@@ -1,0 +1,25 @@
+// The commands of the program. Each returns the exit code: 0, or 2 for a fault of the caller;
+// faults of files are thrown as StartupError and become 3 in main.cpp. `verify` returns 1 where a
+// stage differs.
+#pragma once
+
+#include <string>
+
+#include "app/options.h"
+#include "base/result.h"
+
+namespace saker {
+
+std::string version();
+
+int run_command(const Options& options);
+int verify_command(const Options& options);
+int tokenize_command(const Options& options);
+int render_command(const Options& options);
+int inspect_command(const Options& options);
+int synth_command(const Options& options);
+
+/// Prints the Error's one sentence to stderr and returns 2.
+int report(const Error& error);
+
+}  // namespace saker

@@ -1,0 +1,183 @@
+// Wiring. Order matters where one part checks what another has read.
+#include "app/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "base/log.h"
+#include "cache/kv_pages.h"
+#include "tensor/device.h"
+
+namespace saker {
+namespace {
+
+LoadOptions load_options(Backend backend, const Options& options, const Preprocessor& p) {
+    LoadOptions load;
+    load.backend = backend;
+    load.compute = parse_compute(options.compute);
+    // The op divides by 255; another rescale factor moves into mean and deviation.
+    const double to_255 = 1.0 / (255.0 * p.rescale);
+    for (size_t c = 0; c < 3; ++c) {
+        load.pixel_mean[c] = static_cast<float>(p.mean[c] * to_255);
+        load.pixel_deviation[c] = static_cast<float>(p.std[c] * to_255);
+    }
+    return load;
+}
+
+void check_fit(const Tokenizer& tokenizer, const ModelShape& shape, const Preprocessor& p,
+               const std::filesystem::path& folder) {
+    if (tokenizer.num_ids() > shape.vocab_size)
+        throw StartupError(fmt::format(
+            "{}: tokenizer.json has {} ids, but the model's vocab_size is {}: they do not belong "
+            "together.",
+            folder.string(), tokenizer.num_ids(), shape.vocab_size));
+    if (p.patch_bytes() != shape.patch_bytes || p.merge_size != shape.merge_size)
+        throw StartupError(fmt::format(
+            "{}: the processor's patch, temporal and merge sizes are not those of config.json.",
+            folder.string()));
+    const auto check = [&](std::string_view text, int32_t id, const char* key) {
+        const auto found = tokenizer.added_token(text);
+        if (!found || found->value != id)
+            throw StartupError(
+                fmt::format("{}: config.json says {} = {}, but tokenizer.json has "
+                            "another id for {}.",
+                            folder.string(), key, id, text));
+    };
+    check(kImagePad, shape.image_token, "image_token_id");
+    check(kVideoPad, shape.video_token, "video_token_id");
+    check(kVisionStart, shape.vision_start_token, "vision_start_token_id");
+    check(kVisionEnd, shape.vision_end_token, "vision_end_token_id");
+}
+
+// The step is not there yet on cuda: say so before 62 GB are read.
+Backend usable_backend(const std::string& name) {
+    const Backend backend = parse_backend(name);
+    if (!is_built(backend))
+        throw StartupError(
+            fmt::format("This build has no {} backend: build it where nvcc is found.", name));
+    if (backend == Backend::cuda)
+        throw StartupError(
+            "The cuda backend has embed, rms_norm, linear and rope so far, which is not a model: "
+            "use "
+            "--backend cpu.");
+    return backend;
+}
+
+}  // namespace
+
+Backend parse_backend(const std::string& name) {
+    return name == "ref" ? Backend::ref : name == "cuda" ? Backend::cuda : Backend::cpu;
+}
+
+DType parse_compute(const std::string& name) {
+    return name == "f32" ? DType::f32 : DType::bf16;
+}
+
+int64_t available_bytes() {
+    int64_t available = INT64_MAX;
+    std::ifstream meminfo("/proc/meminfo");
+    for (std::string key; meminfo >> key;) {
+        if (key == "MemAvailable:") {
+            int64_t kib = 0;
+            meminfo >> kib;
+            available = kib * 1024;
+            break;
+        }
+        meminfo.ignore(256, '\n');
+    }
+    int64_t limit = 0, used = 0;
+    std::ifstream max_file("/sys/fs/cgroup/memory.max"), used_file("/sys/fs/cgroup/memory.current");
+    if (max_file >> limit && used_file >> used) available = std::min(available, limit - used);
+    return std::max<int64_t>(available, 0);
+}
+
+Result<std::vector<uint8_t>> read_file(const std::string& path) {
+    constexpr uintmax_t kMost = uintmax_t{256} << 20;
+    std::error_code ec;
+    const auto size = std::filesystem::file_size(path, ec);
+    if (ec) return Error{ErrorCode::invalid_value, path + ": there is no such file to read.", ""};
+    if (size > kMost)
+        return Error{ErrorCode::invalid_value, path + ": is larger than 256 MiB.", ""};
+    std::ifstream in(path, std::ios::binary);
+    std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
+    if (!in) return Error{ErrorCode::invalid_value, path + ": cannot be read.", ""};
+    return bytes;
+}
+
+std::string bytes_text(int64_t bytes) {
+    const double b = static_cast<double>(bytes);
+    if (bytes < 1'000'000) return fmt::format("{:.1f} kB", b / 1e3);
+    if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", b / 1e6);
+    return fmt::format("{:.2f} GB", b / 1e9);
+}
+
+Session::Session(const Options& options, bool quiet)
+    : folder_(options.model),
+      backend_(usable_backend(options.backend)),
+      resample_(options.resample == "pillow" ? Resample::pillow : Resample::torch),
+      preprocessor_(Preprocessor::load(folder_)),
+      tokenizer_(Tokenizer::load(folder_ / "tokenizer.json")),
+      pool_(options.threads),
+      media_pool_(options.threads),
+      loaded_(load_model(folder_, load_options(backend_, options, preprocessor_), pool_,
+                         quiet ? Progress::Style::silent : Progress::Style::automatic)),
+      generation_(GenerationConfig::load(folder_, model().shape().vocab_size)),
+      chat_template_(detect_chat_template(folder_)) {
+    check_fit(tokenizer_, model().shape(), preprocessor_, folder_);
+}
+
+PrepareSettings Session::prepare_settings() const {
+    PrepareSettings settings;
+    settings.tokenizer = &tokenizer_;
+    settings.preprocessor = preprocessor_;
+    settings.resample = resample_;
+    return settings;
+}
+
+Exec Session::exec() {
+    Exec ex;
+    ex.backend = backend_;
+    ex.pool = &pool_;
+    return ex;
+}
+
+EngineLimits Session::plan_limits(int64_t max_context, int64_t sequences) const {
+    const ModelShape& shape = model().shape();
+    const KvShape kv{shape.num_layers, shape.num_kv_heads, shape.head_dim, shape.compute};
+    EngineLimits limits;
+    limits.eos_tokens = generation_.eos_tokens;
+    limits.max_sequences = sequences;
+    const int64_t wanted =
+        max_context > 0 ? std::min(max_context, shape.max_context) : shape.max_context;
+    if (max_context > shape.max_context)
+        log_warning(fmt::format("--max-context {} is more than the model's {}: {} is used.",
+                                max_context, shape.max_context, wanted));
+    // Weights are mapped and can be read again; KV pages and scratch cannot. Half of what is free
+    // leaves room for both and for the rest of the machine.
+    const int64_t room = available_bytes() / 2;
+    const int64_t fits = room / kv.bytes_per_token() / kPageTokens * kPageTokens;
+    if (fits < kPageTokens)
+        throw StartupError(fmt::format("{} of memory are free, which holds no context: free some.",
+                                       bytes_text(available_bytes())));
+    limits.max_context = std::min(wanted, fits);
+    if (limits.max_context < wanted)
+        log_info(
+            fmt::format("Context shortened from {} to {} tokens: {} of memory are free, a token "
+                        "takes {}.",
+                        wanted, limits.max_context, bytes_text(available_bytes()),
+                        bytes_text(kv.bytes_per_token())));
+    limits.num_pages = pages_for(limits.max_context);
+    // The largest picture that the processor makes, and its tokens.
+    const int64_t area = preprocessor_.patch_size * preprocessor_.patch_size;
+    limits.max_patches = std::max<int64_t>(
+        preprocessor_.image_max_pixels / area,
+        preprocessor_.video_max_pixels / area / preprocessor_.temporal_patch_size);
+    limits.feature_rows =
+        std::max(limits.max_patches / (shape.merge_size * shape.merge_size), limits.max_context);
+    return limits;
+}
+
+}  // namespace saker

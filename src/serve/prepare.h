@@ -1,0 +1,53 @@
+// prepare_prompt: template parts and pictures become the Prompt that the engine answers.
+//
+// Called on a worker thread, never on the engine's. Pictures come as bytes, already fetched or read
+// by the front (a file, a URL, a data URL). Everything a caller can get wrong about a picture ends
+// here, before the engine sees the request.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ask/prompt.h"
+#include "base/result.h"
+#include "base/thread_pool.h"
+#include "media/decode.h"
+#include "media/preprocessor.h"
+#include "media/resize.h"
+#include "text/prompt_parts.h"
+#include "text/tokenizer.h"
+
+namespace saker {
+
+/// The bytes behind one image or video part, in the order of the parts.
+struct MediaInput {
+    Modality modality = Modality::image;
+    std::vector<std::vector<uint8_t>> files;  // one picture, or a video's frames in order
+    double fps = 0;                           // video: frame i is at i / fps seconds
+};
+
+/// What preparing needs to know; made at start-up, read-only afterwards.
+struct PrepareSettings {
+    const Tokenizer* tokenizer = nullptr;
+    Preprocessor preprocessor;
+    DecodeOptions decode;
+    Resample resample = Resample::torch;
+    // transformers 5.10 and later leave the template's own vision_start and vision_end around a
+    // video's frame groups; the released models were trained without (specification 6.5).
+    bool video_outer_pair = false;
+    int64_t max_images = 64, max_videos = 4;
+};
+
+/// Time spent, for `--stats`.
+struct PrepareTimes {
+    int64_t decode_ns = 0, patch_ns = 0, tokenize_ns = 0;
+};
+
+/// Decodes, resizes and cuts the pictures, writes the videos' timestamps, encodes the text, and
+/// expands each placeholder to its tokens. The number of media parts must equal media.size().
+Result<Prompt> prepare_prompt(std::span<const PromptPart> parts, std::span<const MediaInput> media,
+                              const PrepareSettings& settings, ThreadPool& pool,
+                              PrepareTimes* times = nullptr);
+
+}  // namespace saker
