@@ -125,7 +125,8 @@ TEST(Utf8, LongerStringsOverTheEdgesAgreeWithTheNaiveValidator) {
                 const std::string three = {static_cast<char>(a), static_cast<char>(b),
                                            static_cast<char>(c)};
                 expect_agrees(three);
-                for (int d : edges) expect_agrees(three + static_cast<char>(d));
+                for (int d : {0x41, 0x7F, 0x80, 0xBF, 0xC0, 0xF0})
+                    expect_agrees(three + static_cast<char>(d));
             }
 }
 
