@@ -37,10 +37,12 @@ std::string rate_text(int64_t done, int64_t elapsed_ns) {
 std::string figures(int64_t done, int64_t total, int64_t elapsed_ns) {
     std::string text =
         fmt::format("{} of {}, {}", size_text(done), size_text(total), rate_text(done, elapsed_ns));
-    if (done > 0 && done < total)
+    const double seconds = static_cast<double>(elapsed_ns) / kSecond;
+    if (done >= total)
+        text += ", took " + time_text(seconds);
+    else if (done > 0)
         text += ", " +
-                time_text(static_cast<double>(total - done) / static_cast<double>(done) *
-                          static_cast<double>(elapsed_ns) / kSecond) +
+                time_text(seconds * static_cast<double>(total - done) / static_cast<double>(done)) +
                 " left";
     return text;
 }
@@ -61,7 +63,8 @@ std::string progress_line(const std::string& label, int64_t done, int64_t total,
 std::string progress_bar(const std::string& label, int64_t done, int64_t total, int64_t elapsed_ns,
                          int width) {
     const std::string numbers = figures(done, total, elapsed_ns);
-    const int room = width - static_cast<int>(label.size() + numbers.size()) - 4;
+    const int room = width - static_cast<int>(label.size() + numbers.size()) -
+                     4;  // the brackets and their blanks
     if (room < kMinBar) return progress_line(label, done, total, elapsed_ns);
     const double share =
         total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0)

@@ -110,10 +110,11 @@ SafetensorsWriter::~SafetensorsWriter() {
 void SafetensorsWriter::plan_shards(int64_t shard_bytes) {
     for (size_t i = 0; i < tensors_.size(); ++i) {
         const int64_t bytes = size_bytes(tensors_[i]);
-        if (shards_.empty() ||
-            (shard_bytes > 0 && shards_.back().data_bytes + bytes > shard_bytes &&
-             shards_.back().data_bytes > 0))
-            shards_.push_back({{}, i, i, 0});
+        // An empty tensor never begins a shard, so that each but the first has numbers.
+        const bool is_full = shard_bytes > 0 && bytes > 0 && !shards_.empty() &&
+                             shards_.back().data_bytes > 0 &&
+                             shards_.back().data_bytes + bytes > shard_bytes;
+        if (shards_.empty() || is_full) shards_.push_back({{}, i, i, 0});
         shards_.back().end = i + 1;
         shards_.back().data_bytes += bytes;
     }
@@ -186,11 +187,6 @@ void SafetensorsWriter::write(const void* bytes, int64_t size) {
 void SafetensorsWriter::finish() {
     CHECK(written_bytes_ == total_bytes_, "fewer bytes than were declared");
     close_current();
-    // Shards of empty tensors alone may still lack their file.
-    while (current_ < shards_.size()) {
-        open_next();
-        close_current();
-    }
     for (const Shard& shard : shards_) {
         std::error_code fault;
         fs::rename(partial(shard.path), shard.path, fault);
