@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -30,7 +31,7 @@ constexpr float kLowest = std::numeric_limits<float>::lowest();
 
 /// Scratch for one row of V numbers; a thread takes rows one after the other.
 struct RowScratch {
-    int32_t* ids;   // [V]
+    int64_t* keys;  // [V]
     float* maxima;  // [ceil(V / kBlock)]
     float* order;   // [ceil(V / kBlock)]
 };
@@ -54,7 +55,7 @@ class Falling {
     /// The id of the i-th largest number, or -1 where there are not as many.
     int32_t operator[](int64_t i) {
         while (i >= count_ && bound_ > kLowest) Extend();
-        return i < count_ ? scratch_.ids[i] : -1;
+        return i < count_ ? static_cast<int32_t>(scratch_.keys[i] & 0xFFFFFFFF) : -1;
     }
 
     /// f(id) for each number of at least `low`, in order of id.
@@ -96,6 +97,12 @@ class Falling {
         usable_ = usable_ && hn::AllTrue(d, finite);
     }
 
+    // Rises where the number falls, and with the id among equals: one comparison of integers.
+    static int64_t Key(float number, int32_t id) {
+        const auto bits = std::bit_cast<int32_t>(number + 0.0f);  // -0 is 0
+        return (int64_t{bits < 0 ? bits & 0x7FFFFFFF : ~bits} << 32) | id;
+    }
+
     // Appends the numbers below the last bound down to one that k_ numbers reach.
     void Extend() {
         float low = kLowest;
@@ -107,11 +114,9 @@ class Falling {
         }
         const int64_t before = count_;
         ForEachFrom(low, [&](int32_t id) {
-            if (row_[id] < bound_) scratch_.ids[count_++] = id;
+            if (row_[id] < bound_) scratch_.keys[count_++] = Key(row_[id], id);
         });
-        std::sort(scratch_.ids + before, scratch_.ids + count_, [this](int32_t a, int32_t b) {
-            return row_[a] > row_[b] || (row_[a] == row_[b] && a < b);
-        });
+        std::sort(scratch_.keys + before, scratch_.keys + count_);
         bound_ = low;
         k_ *= 8;
     }
@@ -131,11 +136,12 @@ void ForScratchRows(const Exec& ex, int64_t num_rows, int64_t V, F body) {
     const int64_t threads = std::min<int64_t>(num_rows, ex.pool->num_threads());
     const int64_t blocks = (V + kBlock - 1) / kBlock;
     ScratchScope scope(ex);
-    const Tensor ids = scope.take(DType::i32, {threads, V});
+    const Tensor keys = scope.take(DType::i64, {threads, V});
     const Tensor maxima = scope.take(DType::f32, {threads, blocks});
     const Tensor order = scope.take(DType::f32, {threads, blocks});
     ex.pool->run(threads, [&](int64_t t) {
-        const RowScratch scratch = {ids.row<int32_t>(t), maxima.row<float>(t), order.row<float>(t)};
+        const RowScratch scratch = {keys.row<int64_t>(t), maxima.row<float>(t),
+                                    order.row<float>(t)};
         for (int64_t s = t; s < num_rows; s += threads) body(s, scratch);
     });
 }
