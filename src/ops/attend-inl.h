@@ -5,7 +5,7 @@
 // several tokens). For each tile of 64 keys:
 //
 //   scores[r, j] = scale q[r] . k[j]            lanes are keys: k is packed as panels [D][lanes]
-//   m' = max(m, scores), p = exp(scores - m'),  l = l exp(m - m') + sum p
+//   m' = max(m, scores), p = exp(scores - m'),  l = l exp(m - m') + sum p     (as powers of two)
 //   acc[r] = acc[r] exp(m - m') + sum_j p[j] v[j]   lanes are columns of v
 //
 // (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao, 2022.) Both
@@ -48,25 +48,24 @@ inline int64_t BlockOf(int64_t left) {
     return rows;
 }
 
-/// e^x for x <= 0, to about one unit in the last place; 0 below -87 (and for -infinity), NaN for
-/// NaN. Cody and Waite's reduction, then a minimax polynomial of degree 6 (relative error 3e-9).
-HWY_INLINE FloatVec ExpNegative(FloatVec x) {
+/// 2^x for x <= 0, to about one unit in the last place; 0 below -126 (and for -infinity), NaN for
+/// NaN. A minimax polynomial of degree 6 on [-0.5, 0.5] (relative error 2e-9), times 2^round(x).
+HWY_INLINE FloatVec Exp2Negative(FloatVec x) {
     const Floats d;
     const hn::RebindToSigned<Floats> d32;
-    const auto magic = hn::Set(d, 0x1.8p23f);  // adding it leaves round(y) in the lowest bits
-    const auto shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
-    const auto n = hn::Sub(shifted, magic);
-    auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e400p-1f), x);  // ln 2, upper and lower part
-    r = hn::NegMulAdd(n, hn::Set(d, 0x1.7f7d1cp-20f), r);
-    auto y = hn::Set(d, 0.00138145393f);
-    y = hn::MulAdd(y, r, hn::Set(d, 0.00836874519f));
-    y = hn::MulAdd(y, r, hn::Set(d, 0.0416683908f));
-    y = hn::MulAdd(y, r, hn::Set(d, 0.166665204f));
-    y = hn::MulAdd(y, r, hn::Set(d, 0.499999934f));
-    y = hn::MulAdd(hn::MulAdd(y, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
-    const auto exponent = hn::ShiftLeft<23>(hn::BitCast(d32, shifted));
-    const auto scaled = hn::BitCast(d, hn::Add(hn::BitCast(d32, y), exponent));
-    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), scaled);
+    // Adding this leaves round(x) + 127, an f32's exponent, in the lowest bits of the sum.
+    const auto magic = hn::Set(d, 0x1.8p23f + 127);
+    const auto shifted = hn::Add(x, magic);
+    const auto r = hn::Sub(x, hn::Sub(shifted, magic));
+    auto y = hn::Set(d, 0.000153533209f);
+    y = hn::MulAdd(y, r, hn::Set(d, 0.00133989261f));
+    y = hn::MulAdd(y, r, hn::Set(d, 0.00961843785f));
+    y = hn::MulAdd(y, r, hn::Set(d, 0.0555033235f));
+    y = hn::MulAdd(y, r, hn::Set(d, 0.240226479f));
+    y = hn::MulAdd(y, r, hn::Set(d, 0.693147203f));
+    y = hn::MulAdd(y, r, hn::Set(d, 1.0f));
+    const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(d32, shifted)));
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -126.0f)), hn::Mul(y, power));
 }
 
 // ---- packing ------------------------------------------------------------------------------------
@@ -102,39 +101,40 @@ HWY_INLINE void TransposeSquares(D32 d, V& a, V& b, V& c, V& e) {
 }
 #endif
 
-/// kLanes keys as a panel [D][kLanes] of f32: lane j is key j.
-template <class T>
-void PackPanel(const T* const* keys, int64_t D, float* panel) {
+/// As many rows as `d` has lanes, as a panel [D][lanes] of f32: lane j is row j.
+template <class DF, class T>
+void PackPanel(DF, const T* const* rows, int64_t D, float* panel) {
+    constexpr int64_t N = static_cast<int64_t>(hn::MaxLanes(DF()));
     int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-    const hn::RebindToUnsigned<Floats> d;
+    const hn::RebindToUnsigned<DF> d;
     constexpr int64_t kColumns = 16 / sizeof(T);  // of one 128-bit block
     for (; i + kColumns <= D; i += kColumns) {
-        auto v0 = LoadBlocks(d, keys, i), v1 = LoadBlocks(d, keys + 1, i);
-        auto v2 = LoadBlocks(d, keys + 2, i), v3 = LoadBlocks(d, keys + 3, i);
+        auto v0 = LoadBlocks(d, rows, i), v1 = LoadBlocks(d, rows + 1, i);
+        auto v2 = LoadBlocks(d, rows + 2, i), v3 = LoadBlocks(d, rows + 3, i);
         TransposeSquares(d, v0, v1, v2, v3);
-        uint32_t* to = reinterpret_cast<uint32_t*>(panel + i * kLanes);
+        uint32_t* to = reinterpret_cast<uint32_t*>(panel + i * N);
         if constexpr (sizeof(T) == 4) {
             hn::StoreU(v0, d, to);
-            hn::StoreU(v1, d, to + kLanes);
-            hn::StoreU(v2, d, to + 2 * kLanes);
-            hn::StoreU(v3, d, to + 3 * kLanes);
+            hn::StoreU(v1, d, to + N);
+            hn::StoreU(v2, d, to + 2 * N);
+            hn::StoreU(v3, d, to + 3 * N);
         } else {
             // A lane holds two bf16 columns: the even one in its lower half.
             const auto odd = hn::Set(d, 0xFFFF0000u);
             hn::StoreU(hn::ShiftLeft<16>(v0), d, to);
-            hn::StoreU(hn::And(v0, odd), d, to + kLanes);
-            hn::StoreU(hn::ShiftLeft<16>(v1), d, to + 2 * kLanes);
-            hn::StoreU(hn::And(v1, odd), d, to + 3 * kLanes);
-            hn::StoreU(hn::ShiftLeft<16>(v2), d, to + 4 * kLanes);
-            hn::StoreU(hn::And(v2, odd), d, to + 5 * kLanes);
-            hn::StoreU(hn::ShiftLeft<16>(v3), d, to + 6 * kLanes);
-            hn::StoreU(hn::And(v3, odd), d, to + 7 * kLanes);
+            hn::StoreU(hn::And(v0, odd), d, to + N);
+            hn::StoreU(hn::ShiftLeft<16>(v1), d, to + 2 * N);
+            hn::StoreU(hn::And(v1, odd), d, to + 3 * N);
+            hn::StoreU(hn::ShiftLeft<16>(v2), d, to + 4 * N);
+            hn::StoreU(hn::And(v2, odd), d, to + 5 * N);
+            hn::StoreU(hn::ShiftLeft<16>(v3), d, to + 6 * N);
+            hn::StoreU(hn::And(v3, odd), d, to + 7 * N);
         }
     }
 #endif
     for (; i < D; ++i)
-        for (int64_t j = 0; j < kLanes; ++j) panel[i * kLanes + j] = static_cast<float>(keys[j][i]);
+        for (int64_t j = 0; j < N; ++j) panel[i * N + j] = static_cast<float>(rows[j][i]);
 }
 
 /// One row of v, widened to f32 and filled up with zeros to `padded` columns.
@@ -149,10 +149,10 @@ HWY_INLINE void PackRow(const T* v, int64_t D, int64_t padded, float* to) {
 
 // ---- the two products ---------------------------------------------------------------------------
 
-/// scores[r, j] = scale q[r] . k[j] for R rows, q packed [D][R], and C panels of keys.
+/// scores[r, j] = q[r] . k[j] for R rows, q packed [D][R], and C panels of keys.
 template <int R, int C>
 HWY_INLINE void ScoreBlock(const float* HWY_RESTRICT q, const float* HWY_RESTRICT k, int64_t D,
-                           float scale, float* HWY_RESTRICT scores) {
+                           float* HWY_RESTRICT scores) {
     const Floats d;
     FloatVec acc[R * C];
     for (int i = 0; i < R * C; ++i) acc[i] = hn::Zero(d);
@@ -162,19 +162,17 @@ HWY_INLINE void ScoreBlock(const float* HWY_RESTRICT q, const float* HWY_RESTRIC
         for (int r = 0; r < R; ++r) rows[r] = hn::Set(d, q[column * R + r]);
         for (int i = 0; i < R * C; ++i) acc[i] = hn::MulAdd(rows[i / C], keys[i % C], acc[i]);
     }
-    const auto scales = hn::Set(d, scale);
     for (int i = 0; i < R * C; ++i)
-        hn::Store(hn::Mul(acc[i], scales), d, scores + i / C * kTileKeys + i % C * kLanes);
+        hn::Store(acc[i], d, scores + i / C * kTileKeys + i % C * kLanes);
 }
 
 template <int R>
-void ScoreRows(const float* q, const float* k, int64_t panels, int64_t D, float scale,
-               float* scores) {
+void ScoreRows(const float* q, const float* k, int64_t panels, int64_t D, float* scores) {
     constexpr int kWide = R >= 4 ? 2 : 4;  // few rows need more panels to hide the latency
     int64_t p = 0;
     for (; p + kWide <= panels; p += kWide)
-        ScoreBlock<R, kWide>(q, k + p * D * kLanes, D, scale, scores + p * kLanes);
-    for (; p < panels; ++p) ScoreBlock<R, 1>(q, k + p * D * kLanes, D, scale, scores + p * kLanes);
+        ScoreBlock<R, kWide>(q, k + p * D * kLanes, D, scores + p * kLanes);
+    for (; p < panels; ++p) ScoreBlock<R, 1>(q, k + p * D * kLanes, D, scores + p * kLanes);
 }
 
 /// acc[r] = acc[r] decay[r] + sum_j p[r, j] v[j] over C vectors of columns.
@@ -207,16 +205,56 @@ void ValueRows(const float* p, const T* v, int64_t v_stride, int64_t keys, const
         ValueBlock<R, 1>(p, v + i, v_stride, keys, decay, acc + i, width);
 }
 
+// ---- the softmax --------------------------------------------------------------------------------
+
+/// The largest of a row's scores, over whole vectors.
+HWY_INLINE FloatVec LanewiseMax(const float* row, int64_t num_panels) {
+    const Floats d;
+    auto most = hn::Load(d, row);
+    for (int64_t p = 1; p < num_panels; ++p) most = hn::Max(most, hn::Load(d, row + p * kLanes));
+    return most;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Stores the largest of each of the four lanes' columns over all 128-bit blocks.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void StoreMaxOfBlocks(D d, V v, float* out) {
+    if constexpr (hn::MaxLanes(D()) <= 4) {
+        hn::StoreU(v, d, out);
+    } else {
+        const hn::Half<D> half;
+        StoreMaxOfBlocks(half, hn::Max(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), out);
+    }
+}
+#endif
+
+/// The largest scores of four rows: one reduction for all, where each alone would cost as much.
+HWY_INLINE void MaxOfFourRows(const float* scores, int64_t num_panels, float* out) {
+#if HWY_TARGET == HWY_SCALAR
+    for (int64_t r = 0; r < 4; ++r)
+        out[r] = hn::GetLane(LanewiseMax(scores + r * kTileKeys, num_panels));
+#else
+    const Floats d;
+    auto a = LanewiseMax(scores, num_panels), b = LanewiseMax(scores + kTileKeys, num_panels);
+    auto c = LanewiseMax(scores + 2 * kTileKeys, num_panels),
+         e = LanewiseMax(scores + 3 * kTileKeys, num_panels);
+    TransposeSquares(d, a, b, c, e);
+    StoreMaxOfBlocks(d, hn::Max(hn::Max(a, b), hn::Max(c, e)), out);
+#endif
+}
+
 // ---- a tile of rows -----------------------------------------------------------------------------
 
-/// A tile of query rows and its running softmax, in memory that the caller gives.
+/// A tile of query rows and its running softmax, in memory that the caller gives. The order of
+/// calls: begin_rows, then for each span of keys begin_keys, add_keys..., end_keys and either
+/// join_total or a look at acc(), largest() and sum(); at last write_row.
 class RowTile {
   public:
     /// Floats that a tile of at most `max_rows` rows and its key tile take.
     static int64_t size(int64_t max_rows, int64_t D) {
-        const int64_t padded_rows = max_rows + kLanes, width = PaddedWidth(D);
-        return max_rows * (width + kTileKeys + 2 * width) + 6 * padded_rows +
-               kTileKeys * 2 * width + width + 16 * kLanes;
+        const int64_t slack = max_rows + kLanes, width = PaddedWidth(D);
+        return slack * (3 * width + kTileKeys + kLanes + 6) + kTileKeys * 2 * width + width +
+               16 * kLanes;
     }
 
     /// `memory`: size() floats, aligned to 64 bytes.
@@ -226,14 +264,17 @@ class RowTile {
             memory += (n + kLanes - 1) / kLanes * kLanes;
             return at;
         };
+        // The softmax works on four rows or on a vector of them at a time: a vector of slack.
+        const int64_t slack = max_rows + kLanes;
         q_ = take(max_rows * D);
-        scores_ = take(max_rows * kTileKeys);
+        scores_ = take(slack * kTileKeys);
+        std::fill_n(scores_, slack * kTileKeys, 0.0f);
         acc_ = take(max_rows * width_);
         total_ = take(max_rows * width_);
-        // The softmax's numbers are read in whole vectors from any row on: a vector of slack.
+        lane_sums_ = take(max_rows * kLanes);
         for (float** at : {&largest_, &sum_, &next_, &decay_, &total_largest_, &total_sum_}) {
-            *at = take(max_rows + kLanes);
-            std::fill_n(*at, max_rows + kLanes, 0.0f);
+            *at = take(slack);
+            std::fill_n(*at, slack, 0.0f);
         }
         panels_ = take(kTileKeys * D);
         values_ = take(kTileKeys * width_);
@@ -246,10 +287,15 @@ class RowTile {
         rows_ = rows;
         for (int64_t first = 0; first < rows;) {
             const int64_t block = BlockOf(rows - first);
-            for (int64_t r = 0; r < block; ++r) {
-                const auto* from = row(first + r);
-                for (int64_t i = 0; i < D_; ++i)
-                    q_[first * D_ + i * block + r] = static_cast<float>(from[i]);
+            float* to = q_ + first * D_;
+            decltype(row(first)) from[kBlockRows];
+            for (int64_t r = 0; r < block; ++r) from[r] = row(first + r);
+            if (block == kBlockRows) {
+                PackPanel(hn::CappedTag<float, size_t{kBlockRows}>(), from, D_, to);
+            } else {
+                for (int64_t r = 0; r < block; ++r)
+                    for (int64_t i = 0; i < D_; ++i)
+                        to[i * block + r] = static_cast<float>(from[r][i]);
             }
             first += block;
         }
@@ -258,45 +304,50 @@ class RowTile {
     /// Starts a softmax of no keys yet.
     void begin_keys() {
         std::fill_n(largest_, rows_, -HUGE_VALF);
-        std::fill_n(sum_, rows_, 0.0f);
+        std::fill_n(lane_sums_, rows_ * kLanes, 0.0f);
         std::fill_n(acc_, rows_ * width_, 0.0f);
     }
 
-    /// Adds `num_keys` keys (up to kTileKeys), given as pointers to their rows; the arrays have
-    /// kTileKeys entries. Rows below `first_row` see none of them, row r from there on sees the
-    /// first min(num_keys, limit + (r - first_row) / group).
+    /// Adds `num_keys` keys (up to kTileKeys), given as pointers to their rows; `keys` has room for
+    /// kTileKeys pointers and is filled up. Rows below `first_row` see none of them; row r from
+    /// there on sees the first min(num_keys, limit + (r - first_row) / group).
     template <class T>
     void add_keys(const T** keys, const T* const* values, int64_t num_keys, float scale,
                   int64_t first_row, int64_t limit, int64_t group);
 
+    void end_keys() {
+        const Floats d;
+        for (int64_t r = 0; r < rows_; ++r)
+            sum_[r] = hn::GetLane(hn::SumOfLanes(d, hn::Load(d, lane_sums_ + r * kLanes)));
+    }
+
     /// Joins the softmax since begin_keys() to the total; `first`: it becomes the total.
-    void fold_into_total(bool first) {
+    void join_total(bool first) {
         if (first) {
             std::swap(acc_, total_);
             std::swap(largest_, total_largest_);
             std::swap(sum_, total_sum_);
             return;
         }
-        Fold(rows_, width_, total_, total_largest_, total_sum_, acc_, largest_, sum_);
+        for (int64_t r = 0; r < rows_; ++r)
+            Join(width_, total_ + r * width_, total_largest_ + r, total_sum_ + r, acc_ + r * width_,
+                 largest_[r], sum_[r]);
     }
 
-    /// total (op)= part, for rows of which some may have no keys in `part`.
-    static void Fold(int64_t rows, int64_t width, float* total, float* total_largest,
-                     float* total_sum, const float* part, const float* largest, const float* sum) {
+    /// Joins one row's softmax over some keys to its total over earlier ones.
+    static void Join(int64_t width, float* total, float* total_largest, float* total_sum,
+                     const float* part, float largest, float sum) {
+        if (largest == -HUGE_VALF && sum == 0) return;  // the row sees none of these keys
         const Floats d;
-        for (int64_t r = 0; r < rows; ++r) {
-            if (largest[r] == -HUGE_VALF && sum[r] == 0) continue;
-            const float m = std::max(total_largest[r], largest[r]);
-            const auto a = ExpNegative(hn::Set(d, total_largest[r] - m));
-            const auto b = ExpNegative(hn::Set(d, largest[r] - m));
-            for (int64_t i = 0; i < width; i += kLanes) {
-                float* at = total + r * width + i;
-                const auto scaled = hn::Mul(hn::LoadU(d, at), a);
-                hn::StoreU(hn::MulAdd(hn::LoadU(d, part + r * width + i), b, scaled), d, at);
-            }
-            total_largest[r] = m;
-            total_sum[r] = total_sum[r] * hn::GetLane(a) + sum[r] * hn::GetLane(b);
+        const float m = std::max(*total_largest, largest);
+        const auto a = Exp2Negative(hn::Set(d, *total_largest - m));
+        const auto b = Exp2Negative(hn::Set(d, largest - m));
+        for (int64_t i = 0; i < width; i += kLanes) {
+            const auto scaled = hn::Mul(hn::LoadU(d, total + i), a);
+            hn::StoreU(hn::MulAdd(hn::LoadU(d, part + i), b, scaled), d, total + i);
         }
+        *total_largest = m;
+        *total_sum = *total_sum * hn::GetLane(a) + sum * hn::GetLane(b);
     }
 
     /// Row r of the total, divided by its sum, rounded once.
@@ -319,21 +370,22 @@ class RowTile {
         }
     }
 
-    int64_t width() const { return width_; }
-    const float* acc() const { return acc_; }
-    const float* largest() const { return largest_; }
-    const float* sum() const { return sum_; }
+    const float* acc() const { return acc_; }          // [rows][PaddedWidth(D)]
+    const float* largest() const { return largest_; }  // [rows], of scale log2(e) q . k
+    const float* sum() const { return sum_; }          // [rows]
 
   private:
-    void Softmax(int64_t first_row, int64_t num_keys, int64_t limit, int64_t group);
+    void AddScores(int64_t num_panels, int64_t first_row);
+    void Softmax(int64_t first_row, int64_t num_keys, float scale, int64_t limit, int64_t group);
     template <class T>
     void AddValues(const T* v, int64_t v_stride, int64_t num_keys, int64_t first_row, int64_t limit,
                    int64_t group);
 
     int64_t D_, width_, rows_ = 0;
     float* q_;                                // blocks of [D][block rows]
-    float* scores_;                           // [rows][kTileKeys]
+    float* scores_;                           // [rows][kTileKeys], then the weights p
     float *acc_, *total_;                     // [rows][width]
+    float* lane_sums_;                        // [rows][kLanes]
     float *largest_, *sum_, *next_, *decay_;  // [rows]
     float *total_largest_, *total_sum_;       // [rows]
     float* panels_;                           // [kTileKeys / kLanes][D][kLanes]
@@ -348,31 +400,9 @@ void RowTile::add_keys(const T** keys, const T* const* values, int64_t num_keys,
     for (int64_t j = num_keys; j < num_panels * kLanes; ++j)
         keys[j] = static_cast<const T*>(zeros_);
     for (int64_t p = 0; p < num_panels; ++p)
-        PackPanel(keys + p * kLanes, D_, panels_ + p * D_ * kLanes);
-
-    for (int64_t r = 0; r < rows_;) {
-        const int64_t block = BlockOf(rows_ - r);
-        const float* q = q_ + r * D_;
-        float* scores = scores_ + r * kTileKeys;
-        if (r + block > first_row) {
-            switch (block) {
-                case 8:
-                    if constexpr (kBlockRows == 8)
-                        ScoreRows<8>(q, panels_, num_panels, D_, scale, scores);
-                    break;
-                case 4:
-                    ScoreRows<4>(q, panels_, num_panels, D_, scale, scores);
-                    break;
-                case 2:
-                    ScoreRows<2>(q, panels_, num_panels, D_, scale, scores);
-                    break;
-                default:
-                    ScoreRows<1>(q, panels_, num_panels, D_, scale, scores);
-            }
-        }
-        r += block;
-    }
-    Softmax(first_row, num_keys, limit, group);
+        PackPanel(Floats(), keys + p * kLanes, D_, panels_ + p * D_ * kLanes);
+    AddScores(num_panels, first_row);
+    Softmax(first_row, num_keys, scale, limit, group);
 
     // Values are used where they lie if they are evenly spaced and whole vectors; bf16 only for few
     // rows, since each block of rows widens them again.
@@ -385,40 +415,68 @@ void RowTile::add_keys(const T** keys, const T* const* values, int64_t num_keys,
     AddValues(values_, width_, num_keys, first_row, limit, group);
 }
 
-inline void RowTile::Softmax(int64_t first_row, int64_t num_keys, int64_t limit, int64_t group) {
+inline void RowTile::AddScores(int64_t num_panels, int64_t first_row) {
+    for (int64_t r = 0; r < rows_;) {
+        const int64_t block = BlockOf(rows_ - r);
+        const float* q = q_ + r * D_;
+        float* scores = scores_ + r * kTileKeys;
+        if (r + block > first_row) {
+            switch (block) {
+                case 8:
+                    if constexpr (kBlockRows == 8) ScoreRows<8>(q, panels_, num_panels, D_, scores);
+                    break;
+                case 4:
+                    ScoreRows<4>(q, panels_, num_panels, D_, scores);
+                    break;
+                case 2:
+                    ScoreRows<2>(q, panels_, num_panels, D_, scores);
+                    break;
+                default:
+                    ScoreRows<1>(q, panels_, num_panels, D_, scores);
+            }
+        }
+        r += block;
+    }
+}
+
+// Largest scores are kept in the exponent's unit, scale log2(e) q . k, once rounded: the weights of
+// all tiles and the decay between them use the same rounded numbers, which cancel.
+inline void RowTile::Softmax(int64_t first_row, int64_t num_keys, float scale, int64_t limit,
+                             int64_t group) {
     const Floats d;
     const auto none = hn::Set(d, -HUGE_VALF);
-    const int64_t panels = (num_keys + kLanes - 1) / kLanes;
+    const int64_t num_panels = (num_keys + kLanes - 1) / kLanes;
+    for (int64_t r = first_row; r < rows_; ++r) {
+        const int64_t seen = limit + (r - first_row) / group;
+        if (seen >= num_keys && num_keys == num_panels * kLanes) break;
+        float* row = scores_ + r * kTileKeys;
+        for (int64_t j = std::min(seen, num_keys) / kLanes * kLanes; j < num_panels * kLanes;
+             j += kLanes) {
+            const int64_t left = std::clamp<int64_t>(std::min(seen, num_keys) - j, 0, kLanes);
+            const auto mask = hn::FirstN(d, static_cast<size_t>(left));
+            hn::Store(hn::IfThenElse(mask, hn::Load(d, row + j), none), d, row + j);
+        }
+    }
+    for (int64_t r = first_row; r < rows_; r += 4)
+        MaxOfFourRows(scores_ + r * kTileKeys, num_panels, next_ + r);
+
+    const auto unit = hn::Set(d, scale * 1.44269504f);
+    for (int64_t r = first_row; r < rows_; r += kLanes) {
+        const auto largest = hn::LoadU(d, largest_ + r);
+        const auto next = hn::Max(largest, hn::Mul(hn::LoadU(d, next_ + r), unit));
+        hn::StoreU(Exp2Negative(hn::Sub(largest, next)), d, decay_ + r);
+        hn::StoreU(next, d, largest_ + r);
+    }
     for (int64_t r = first_row; r < rows_; ++r) {
         float* row = scores_ + r * kTileKeys;
-        const int64_t seen = std::min(num_keys, limit + (r - first_row) / group);
-        if (seen < panels * kLanes) {
-            const int64_t whole = seen / kLanes * kLanes;
-            const auto mask = hn::FirstN(d, static_cast<size_t>(seen - whole));
-            hn::Store(hn::IfThenElse(mask, hn::Load(d, row + whole), none), d, row + whole);
-            for (int64_t j = whole + kLanes; j < panels * kLanes; j += kLanes)
-                hn::Store(none, d, row + j);
-        }
-        auto most = hn::Load(d, row);
-        for (int64_t j = kLanes; j < panels * kLanes; j += kLanes)
-            most = hn::Max(most, hn::Load(d, row + j));
-        const float m = std::max(largest_[r], hn::GetLane(hn::MaxOfLanes(d, most)));
-        const auto ms = hn::Set(d, m);
-        auto sum = hn::Zero(d);
-        for (int64_t j = 0; j < panels * kLanes; j += kLanes) {
-            const auto p = ExpNegative(hn::Sub(hn::Load(d, row + j), ms));
+        const auto largest = hn::Set(d, largest_[r]);
+        auto sum = hn::Mul(hn::Load(d, lane_sums_ + r * kLanes), hn::Set(d, decay_[r]));
+        for (int64_t j = 0; j < num_panels * kLanes; j += kLanes) {
+            const auto p = Exp2Negative(hn::MulSub(hn::Load(d, row + j), unit, largest));
             hn::Store(p, d, row + j);
             sum = hn::Add(sum, p);
         }
-        next_[r] = m;
-        decay_[r] = hn::GetLane(hn::SumOfLanes(d, sum));
-    }
-    for (int64_t r = first_row; r < rows_; r += kLanes) {
-        const auto next = hn::LoadU(d, next_ + r), added = hn::LoadU(d, decay_ + r);
-        const auto decay = ExpNegative(hn::Sub(hn::LoadU(d, largest_ + r), next));
-        hn::StoreU(decay, d, decay_ + r);
-        hn::StoreU(hn::MulAdd(hn::LoadU(d, sum_ + r), decay, added), d, sum_ + r);
-        hn::StoreU(next, d, largest_ + r);
+        hn::Store(sum, d, lane_sums_ + r * kLanes);
     }
 }
 

@@ -20,6 +20,7 @@ void attention(const Exec& ex, const Tensor& out, const Tensor& q, const Tensor&
     expect(page_table, "page_table", {S, P}, {DType::i32});
     if (q.num_elements() == 0) return;
     CHECK(K > 0 && H % K == 0, "attention: the KV heads do not divide the query heads");
+    CHECK(scale > 0, "attention: the scale is not positive");
     switch (ex.backend) {
         case Backend::ref:
             return ref::attention(ex, out, q, k_pages, v_pages, starts, context, page_table, scale);
@@ -29,9 +30,6 @@ void attention(const Exec& ex, const Tensor& out, const Tensor& q, const Tensor&
                                       scale);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::attention(ex, out, q, k_pages, v_pages, starts, context, page_table,
-                                       scale);
             break;
     }
     backend_missing(ex, "attention");

@@ -129,6 +129,7 @@ void RunSpan(const Job& job, const Tile& tile, int64_t span, RowTile& rows) {
         const int64_t limit = tile.position + unseeing - t + 1;
         rows.add_keys(keys, values, num_keys, job.scale, unseeing * job.group, limit, job.group);
     }
+    rows.end_keys();
 }
 
 template <class T>
@@ -140,21 +141,21 @@ void RunPiece(const Job& job, const Tile& tile, int64_t span, RowTile& rows, con
     if (span < 0) {
         for (int64_t i = 0; i < tile.num_spans; ++i) {
             RunSpan<T>(job, tile, i, rows);
-            rows.fold_into_total(i == 0);
+            rows.join_total(i == 0);
         }
         for (int64_t r = 0; r < num_rows; ++r) rows.write_row(r, TileRow<T>(job, job.out, tile, r));
         return;
     }
     RunSpan<T>(job, tile, span, rows);
     const int64_t at = tile.partial + span * num_rows;
-    std::copy_n(rows.acc(), num_rows * rows.width(), partials.row<float>(at));
+    std::copy_n(rows.acc(), num_rows * PaddedWidth(job.D), partials.row<float>(at));
     for (int64_t r = 0; r < num_rows; ++r) {
         sums.row<float>(at + r)[0] = rows.largest()[r];
         sums.row<float>(at + r)[1] = rows.sum()[r];
     }
 }
 
-/// Joins the spans of a split tile, in order: the same operations as fold_into_total.
+/// Joins the spans of a split tile, in order: the same operations as join_total.
 template <class T>
 void JoinSpans(const Job& job, const Tile& tile, const Tensor& partials, const Tensor& sums) {
     const int64_t num_rows = tile.count * job.group, width = partials.dim(1);
@@ -164,8 +165,8 @@ void JoinSpans(const Job& job, const Tile& tile, const Tensor& partials, const T
         for (int64_t span = 1; span < tile.num_spans; ++span) {
             const int64_t at = tile.partial + span * num_rows + r;
             const float* part = sums.row<float>(at);
-            RowTile::Fold(1, width, total, whole, whole + 1, partials.row<float>(at), part,
-                          part + 1);
+            RowTile::Join(width, total, whole, whole + 1, partials.row<float>(at), part[0],
+                          part[1]);
         }
         RowTile::WriteRow(total, whole[1], job.D, TileRow<T>(job, job.out, tile, r));
     }

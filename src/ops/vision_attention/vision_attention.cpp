@@ -17,6 +17,7 @@ void vision_attention(const Exec& ex, const Tensor& out, const Tensor& q, const 
     expect.dense(starts, "starts", {N}, {DType::i32});
     CHECK(N >= 1, "vision_attention: starts is empty");
     if (q.num_elements() == 0) return;
+    CHECK(scale > 0, "vision_attention: the scale is not positive");
     switch (ex.backend) {
         case Backend::ref:
             return ref::vision_attention(ex, out, q, k, v, starts, scale);
@@ -25,8 +26,6 @@ void vision_attention(const Exec& ex, const Tensor& out, const Tensor& q, const 
                 return cpu::vision_attention(ex, out, q, k, v, starts, scale);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::vision_attention(ex, out, q, k, v, starts, scale);
             break;
     }
     backend_missing(ex, "vision_attention");

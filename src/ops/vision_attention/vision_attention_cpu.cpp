@@ -43,7 +43,8 @@ void RunTile(const PatchTile& tile, const Tensor& out, const Tensor& q, const Te
         }
         rows.add_keys(keys, values, num_keys, scale, 0, num_keys, 1);
     }
-    rows.fold_into_total(true);
+    rows.end_keys();
+    rows.join_total(true);
     for (int64_t r = 0; r < tile.count; ++r) rows.write_row(r, out.row<T>(tile.first + r) + column);
 }
 
