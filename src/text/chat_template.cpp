@@ -1,6 +1,6 @@
 // The templates, block by block, in the order of spec section 8. What the template writes itself is
-// split into text and control tokens at compile-time-known places; what a client wrote goes in
-// through content() and text() only.
+// split into text and control tokens here; what a client wrote goes in through content() and text()
+// only.
 #include "text/chat_template.h"
 
 #include <algorithm>
@@ -128,11 +128,10 @@ class Renderer {
         for (size_t i = request_.messages.size(); i-- > 0;) {
             const Message& m = request_.messages[i];
             if (m.role != Role::user) continue;
-            // A picture at either end counts as text that is not the tag.
-            const bool has_text_ends = !m.content.empty() &&
-                                       m.content.front().kind == ContentPart::Kind::text &&
-                                       m.content.back().kind == ContentPart::Kind::text;
-            const std::string all = has_text_ends ? m.text() : "";
+            std::string all;
+            for (const ContentPart& part : m.content)
+                all += part.kind == ContentPart::Kind::text ? std::string_view(part.text)
+                                                            : kVisionStart;
             if (!all.starts_with(kToolResponse) || !all.ends_with(kToolResponseEnd)) return i;
         }
         return request_.messages.size() - 1;
