@@ -56,6 +56,15 @@ size_t find_invalid_utf8(std::string_view bytes) {
             if (word & 0x8080808080808080u) break;
             i += 8;
         }
+        // Three bytes whose first is E1 to EC, EE or EF need only the right marks: most of what is
+        // written in Asia. The mask is that of a little-endian load.
+        while (i + 4 <= bytes.size()) {
+            uint32_t word;
+            std::memcpy(&word, bytes.data() + i, 4);
+            const uint32_t lead = word & 0xFF;
+            if ((word & 0xC0C0F0) != 0x8080E0 || lead == 0xE0 || lead == 0xED) break;
+            i += 3;
+        }
         if (i >= bytes.size()) break;
         const Decoded d = decode_utf8(bytes.substr(i));
         if (!d.valid) return i;
