@@ -21,9 +21,13 @@ constexpr uint32_t kIdBits = 21, kRankBits = 22;
 uint64_t pair_key(int32_t left, int32_t right) {
     return uint64_t(uint32_t(left)) << kIdBits | uint32_t(right);
 }
-uint64_t pair_slot(uint64_t key) {
+uint64_t pair_hash(uint64_t key) {
     key *= 0x9E3779B97F4A7C15u;
     return key ^ key >> 32;
+}
+// Two bits of one word of the filter; the word is chosen by other bits of the hash.
+uint64_t filter_bits(uint64_t hash) {
+    return uint64_t{1} << (hash >> 58) | uint64_t{1} << (hash >> 52 & 63);
 }
 
 }  // namespace
@@ -35,9 +39,13 @@ Bpe::Bpe(std::span<const std::string_view> token_bytes, const std::array<int32_t
           "ids and ranks fit their bits");
     pairs_.assign(std::bit_ceil(merges.size() * 2 + 2), kEmpty);
     pairs_mask_ = pairs_.size() - 1;
+    filter_.assign(std::bit_ceil(merges.size() / 8 + 1), 0);
+    filter_mask_ = filter_.size() - 1;
     for (size_t rank = 0; rank < merges.size(); ++rank) {
         const uint64_t key = pair_key(merges[rank].left, merges[rank].right);
-        uint64_t slot = pair_slot(key) & pairs_mask_;
+        const uint64_t hash = pair_hash(key);
+        filter_[hash & filter_mask_] |= filter_bits(hash);
+        uint64_t slot = hash & pairs_mask_;
         while (pairs_[slot] != kEmpty) {
             CHECK(pairs_[slot] >> kRankBits != key, "no two merges of one pair");
             slot = (slot + 1) & pairs_mask_;
@@ -50,7 +58,9 @@ Bpe::Bpe(std::span<const std::string_view> token_bytes, const std::array<int32_t
 
 int32_t Bpe::merge_rank(int32_t left, int32_t right) const {
     const uint64_t key = pair_key(left, right);
-    for (uint64_t slot = pair_slot(key) & pairs_mask_;; slot = (slot + 1) & pairs_mask_) {
+    const uint64_t hash = pair_hash(key), bits = filter_bits(hash);
+    if ((filter_[hash & filter_mask_] & bits) != bits) return kNever;
+    for (uint64_t slot = hash & pairs_mask_;; slot = (slot + 1) & pairs_mask_) {
         const uint64_t word = pairs_[slot];
         if (word >> kRankBits == key) return static_cast<int32_t>(word & ((1u << kRankBits) - 1));
         if (word == kEmpty) return kNever;

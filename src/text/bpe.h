@@ -53,6 +53,10 @@ class Bpe {
     // Pairs in an open hash table: left, right and rank in one word of 21 + 21 + 22 bits.
     std::vector<uint64_t> pairs_;
     uint64_t pairs_mask_ = 0;
+    // Nearly all pairs that are asked for have no merge. A few bits a pair tell so without a look
+    // into the large table: of each pair that has one, two bits are set here.
+    std::vector<uint64_t> filter_;
+    uint64_t filter_mask_ = 0;
     std::vector<int32_t> results_;  // by rank
     std::array<int32_t, 256> byte_tokens_;
 
