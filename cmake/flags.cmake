@@ -11,9 +11,12 @@ if(SAKER_CCACHE)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${SAKER_CCACHE})
 endif()
 
-# No contraction: `ref` and the rounding map of bf16 need each product rounded on its own; kernels
-# ask for fused multiply-add by name.
-set(SAKER_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers -Wno-restrict -Werror)
+# Warnings are errors, for nvcc too. A compiler newer than ours may warn of more: configure with
+# --compile-no-warning-as-error there.
+set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+# No contraction, here and for nvcc: `ref` and the rounding map of bf16 need each product rounded on
+# its own; kernels ask for fused multiply-add by name (hn::MulAdd, fmaf).
+set(SAKER_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers -Wno-restrict)
 add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:${SAKER_WARNINGS};-ffp-contract=off;-fno-math-errno>")
 # Run-time dispatch keeps what users' machines have: baseline SSE2, AVX2, AVX-512, AVX-512 with bf16.
@@ -26,7 +29,7 @@ if(SAKER_SANITIZE)
         add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>")
     endif()
 else()
-    add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-D_FORTIFY_SOURCE=2>")
+    add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
     add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>")
     add_link_options(-Wl,-z,relro,-z,now)
 endif()
@@ -39,14 +42,21 @@ if(NOT SAKER_CUDA STREQUAL "OFF")
     endif()
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
+        # Machine code for Hopper with its own instructions (wgmma, setmaxnreg), and no PTX: nothing
+        # older can run the kernels, and nothing newer takes sm_90a.
         if(NOT CMAKE_CUDA_ARCHITECTURES)
             set(CMAKE_CUDA_ARCHITECTURES 90a-real)
         endif()
         enable_language(CUDA)
         set(CMAKE_CUDA_STANDARD 20)
+        set(CMAKE_CUDA_EXTENSIONS OFF)
+        if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
+            set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+        endif()
         find_package(CUDAToolkit REQUIRED)
         set(SAKER_HAVE_CUDA ON)
-        add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;-Werror=all-warnings;--expt-relaxed-constexpr>")
+        add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;--fmad=false;--expt-relaxed-constexpr>")
+        add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers>")
     elseif(SAKER_CUDA STREQUAL "ON")
         message(FATAL_ERROR "SAKER_CUDA=ON, but no CUDA compiler was found: put nvcc on PATH.")
     endif()

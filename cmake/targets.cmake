@@ -14,3 +14,8 @@ endif()
 if(SAKER_BENCH AND EXISTS ${CMAKE_SOURCE_DIR}/bench/CMakeLists.txt)
     add_subdirectory(bench)
 endif()
+# Times the cuda ops. A program of its own, since the preset gpu has no Google Benchmark.
+if(SAKER_HAVE_CUDA)
+    add_executable(cuda_bench bench/cuda_bench.cu)
+    target_link_libraries(cuda_bench PRIVATE saker_ops)
+endif()

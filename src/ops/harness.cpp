@@ -67,6 +67,8 @@ Rig::Rig(Backend backend, std::string_view case_name, int num_threads) : name_(c
     if (backend == Backend::cuda) {
         stream_ = std::make_unique<Stream>(ex.device);
         ex.stream = stream_->raw();
+        lane_ = std::make_unique<CudaLane>(ex.device);
+        ex.cuda = lane_.get();
     }
 }
 

@@ -24,6 +24,11 @@ struct DeviceFacts {
 };
 DeviceFacts device_facts(int device);
 
+/// Makes `device` the one on which the calling thread launches kernels. A thread that runs ops of
+/// the cuda backend calls it once; threads begin on device 0.
+void use_device(int device);
+
+/// Throws StartupError, with the bytes asked for and those free, where the device is too full.
 void* device_allocate(int device, int64_t size_bytes);
 void device_free(int device, void* at);
 /// Allocations by device_allocate so far in this process; stands still after "ready".
@@ -64,7 +69,7 @@ class Event {
 /// Copies numbers between dense tensors of equal dtype and size, in stream order; host to host at
 /// once. Host memory of a copy must stay alive until the stream is synchronized.
 void copy(const Tensor& to, const Tensor& from, void* stream);
-/// Sets every byte, in stream order.
+/// Sets every byte of a dense tensor, in stream order; on the host at once.
 void fill_bytes(const Tensor& to, uint8_t byte, void* stream);
 
 }  // namespace saker

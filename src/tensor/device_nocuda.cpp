@@ -19,6 +19,9 @@ int num_devices() {
 DeviceFacts device_facts(int) {
     none();
 }
+void use_device(int) {
+    none();
+}
 void* device_allocate(int, int64_t) {
     none();
 }
@@ -60,6 +63,7 @@ void copy(const Tensor& to, const Tensor& from, void*) {
 }
 
 void fill_bytes(const Tensor& to, uint8_t byte, void*) {
+    CHECK(to.is_dense(), "fill_bytes needs a dense tensor");
     if (to.size_bytes() > 0) std::memset(to.raw(), byte, static_cast<size_t>(to.size_bytes()));
 }
 

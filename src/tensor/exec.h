@@ -29,12 +29,15 @@ class Tap {
     virtual void see(std::string_view stage, int64_t index, const Tensor& value) = 0;
 };
 
+class CudaLane;  // ops/cuda_lane.h: what cuda ops keep between calls
+
 struct Exec {
     Backend backend = Backend::ref;
     ThreadPool* pool = nullptr;  // cpu: never null. Others: unused
     Arena* scratch = nullptr;    // never null; lies where the backend computes
     void* stream = nullptr;      // cuda: a cudaStream_t (device.h)
     int8_t device = 0;           // cuda: the device's index
+    CudaLane* cuda = nullptr;    // cuda: never null, one an Exec. Others: unused
     Tap* tap = nullptr;
 
     Place place() const { return backend == Backend::cuda ? Place::cuda(device) : Place::host(); }

@@ -19,7 +19,6 @@ void convert(const Exec& ex, const Tensor& out, const Tensor& x) {
             if constexpr (is_built(Backend::cpu)) return cpu::convert(ex, out, x);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda)) return cuda::convert(ex, out, x);
             break;
     }
     backend_missing(ex, "convert");

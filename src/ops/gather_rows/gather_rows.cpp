@@ -20,7 +20,6 @@ void gather_rows(const Exec& ex, const Tensor& out, const Tensor& x, const Tenso
             if constexpr (is_built(Backend::cpu)) return cpu::gather_rows(ex, out, x, rows);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda)) return cuda::gather_rows(ex, out, x, rows);
             break;
     }
     backend_missing(ex, "gather_rows");

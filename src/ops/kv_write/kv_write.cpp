@@ -24,8 +24,6 @@ void kv_write(const Exec& ex, const Tensor& k_pages, const Tensor& v_pages, cons
                 return cpu::kv_write(ex, k_pages, v_pages, k, v, slots);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::kv_write(ex, k_pages, v_pages, k, v, slots);
             break;
     }
     backend_missing(ex, "kv_write");

@@ -23,8 +23,6 @@ void pos_interp(const Exec& ex, const Tensor& x, const Tensor& table, const Tens
                 return cpu::pos_interp(ex, x, table, taps, weights);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::pos_interp(ex, x, table, taps, weights);
             break;
     }
     backend_missing(ex, "pos_interp");

@@ -24,8 +24,6 @@ void rope_table(const Exec& ex, const Tensor& cos, const Tensor& sin, const Tens
                 return cpu::rope_table(ex, cos, sin, positions, inv_freq, axis, scale);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::rope_table(ex, cos, sin, positions, inv_freq, axis, scale);
             break;
     }
     backend_missing(ex, "rope_table");

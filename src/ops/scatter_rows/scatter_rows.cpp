@@ -22,8 +22,6 @@ void scatter_rows(const Exec& ex, const Tensor& x, const Tensor& rows, const Ten
                 return cpu::scatter_rows(ex, x, rows, values, mode);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::scatter_rows(ex, x, rows, values, mode);
             break;
     }
     backend_missing(ex, "scatter_rows");

@@ -19,7 +19,6 @@ void swiglu(const Exec& ex, const Tensor& out, const Tensor& gate_up) {
             if constexpr (is_built(Backend::cpu)) return cpu::swiglu(ex, out, gate_up);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda)) return cuda::swiglu(ex, out, gate_up);
             break;
     }
     backend_missing(ex, "swiglu");
