@@ -20,6 +20,8 @@ from PIL import Image, ImageOps
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional as TF
 
+FOLDER = pathlib.Path(sys.argv[1])
+
 
 def draw(height, width, seed):
     """Ramps, noise and hard black-and-white speckle in tiles: [height, width, 3] bytes."""
@@ -187,6 +189,9 @@ def png_files():
     yield "text.png", png(rgb, 8, 2, [(b"gAMA", struct.pack(">I", 100000)),
                                       (b"tEXt", b"Title\0nothing"),
                                       (b"zTXt", b"Note\0\0" + zlib.compress(b"n" * 5000))])
+    one = rgb[:1, :1]
+    (FOLDER / "bomb.png").write_bytes(  # 40 MB of text in 40 kB
+        png(one, 8, 2, [(b"zTXt", b"Note\0\0" + zlib.compress(bytes(40_000_000), 9))]))
     frames = [Image.fromarray(draw(20, 26, s)) for s in (123, 124, 125)]
     yield "animated.png", saved(frames[0], format="PNG", save_all=True, append_images=frames[1:])
 
@@ -269,12 +274,11 @@ def expectation(name, body, on_white=None, dropped=None):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     pictures = []
     for files in (jpeg_files, png_files, webp_files, gif_files):
         for name, body, *pixels in files():
-            (folder / name).write_bytes(body)
+            (FOLDER / name).write_bytes(body)
             pictures.append(expectation(name, body, *pixels))
     reference = {"resizes": resizes(), "pictures": pictures}
     lines = ["{"]
@@ -282,7 +286,7 @@ def main():
         lines.append(f' "{key}": [')
         lines += [f"  {json.dumps(row)}{',' if row is not rows[-1] else ''}" for row in rows]
         lines.append(" ]," if key == "resizes" else " ]")
-    (folder / "reference.json").write_text("\n".join(lines + ["}"]) + "\n")
+    (FOLDER / "reference.json").write_text("\n".join(lines + ["}"]) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-// PNG by libspng, row by row; interlaced files need the whole picture at once. Reading goes on to
-// the end chunk, so that a file cut after its pixels is refused too. Of an APNG the still picture
-// is taken.
+// PNG by libspng, row by row; interlaced files need the whole picture at once. Chunks are walked
+// first, without reading them, so that a file cut after its pixels is refused too. Of an APNG the
+// still picture is taken.
 #include <spng.h>
 
 #include <memory>
@@ -15,6 +15,17 @@ namespace {
 constexpr size_t kMaxChunk = size_t{8} << 20, kMaxChunks = size_t{32} << 20;
 
 using Reader = std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)>;
+
+// Whether every chunk up to the end chunk is there.
+bool is_whole(Bytes b) {
+    for (size_t at = 8; at + 12 <= b.size();) {
+        const size_t size = be32(b, at);
+        if (size > b.size() - at - 12) return false;
+        if (be32(b, at + 4) == 0x49454E44) return true;  // IEND
+        at += 12 + size;
+    }
+    return false;
+}
 
 bool has_alpha(spng_ctx* png, uint8_t color_type) {
     spng_trns transparency;
@@ -41,6 +52,7 @@ Result<ImageHeader> read_png_header(Bytes bytes) {
 }
 
 Result<Stored> decode_png(Bytes bytes, const ImageHeader& header, DecodeOptions::Alpha alpha) {
+    if (!is_whole(bytes)) return damaged_image();
     const Reader png(spng_ctx_new(0), &spng_ctx_free);
     if (!png) throw std::bad_alloc();
     spng_ihdr ihdr;

@@ -88,7 +88,7 @@ Result<Patches> video_patches(std::span<const Image> frames, std::span<const dou
     const int64_t temporal = preprocessor.temporal_patch_size;
     const auto out =
         smart_resize_video(num_frames, in, preprocessor.factor(), temporal,
-                           preprocessor.video_min_pixels, preprocessor.video_max_pixels);
+                           preprocessor.video_min_pixels, preprocessor.video_budget(num_frames));
     if (!out) return out.error();
 
     // The last frame fills its group, and so does its time.

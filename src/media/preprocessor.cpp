@@ -3,7 +3,7 @@
 // than the checkpoint was trained on without being told.
 #include "media/preprocessor.h"
 
-#include <optional>
+#include <algorithm>
 
 #include "json/json.h"
 
@@ -73,9 +73,19 @@ void read_video(const JsonReader& reader, Preprocessor& p) {
     p.video_min_frames = reader.integer_or("min_frames", p.video_min_frames, 1, 1'000'000);
     p.video_max_frames = reader.integer_or("max_frames", p.video_max_frames, 1, 1'000'000);
     if (p.video_min_frames > p.video_max_frames) reader.fail("min_frames", "is above max_frames.");
+    p.cap_pixels_per_frame = reader.boolean_or("cap_pixels_per_frame", p.cap_pixels_per_frame);
+    p.max_video_tokens = reader.integer_or("max_video_tokens", p.max_video_tokens, 1, 1'000'000);
 }
 
 }  // namespace
+
+int64_t Preprocessor::video_budget(int64_t num_frames) const {
+    if (!cap_pixels_per_frame) return video_max_pixels;
+    const int64_t most =
+        std::min(max_video_tokens * factor() * factor(), video_max_pixels / num_frames);
+    const int64_t least = static_cast<int64_t>(static_cast<double>(video_min_pixels) * 1.05);
+    return std::max(most, least) * num_frames;
+}
 
 Preprocessor Preprocessor::load(const std::filesystem::path& model_dir) {
     Preprocessor p;

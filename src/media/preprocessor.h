@@ -31,6 +31,14 @@ struct Preprocessor {
     double video_fps = 2.0;
     int64_t video_min_frames = 4, video_max_frames = 768;
 
+    // Where a checkpoint asks for it, a frame costs at most this many tokens, however few frames
+    // there are. transformers 5.x calls the switch by this name; the released files do not have it.
+    bool cap_pixels_per_frame = false;
+    int64_t max_video_tokens = 768;
+
+    /// Area that all frames of a video may have together.
+    int64_t video_budget(int64_t num_frames) const;
+
     /// Pixels that both sides of a resized picture are multiples of.
     int64_t factor() const { return patch_size * merge_size; }
 

@@ -59,11 +59,9 @@ TEST(SmartResizeVideo, TableOfTheSpecification) {
         Size in, out;
     };
     constexpr Row kTable[] = {
-        {8, {1080, 1920}, {1088, 1920}},
-        {64, {1080, 1920}, {448, 832}},
-        {768, {1080, 1920}, {128, 224}},
-        {4, {16, 20}, {32, 32}},  // enlarged to 32 x 40 first
-        {3, {64, 64}, {64, 64}},  // 1.5 groups round to 2
+        {8, {1080, 1920}, {1088, 1920}}, {64, {1080, 1920}, {448, 832}},
+        {768, {1080, 1920}, {128, 224}}, {4, {16, 20}, {32, 32}},  // enlarged to 32 x 40 first
+        {3, {64, 64}, {64, 64}},                                   // 1.5 groups round to 2
     };
     for (const Row& row : kTable) {
         SCOPED_TRACE(row.frames);
