@@ -79,6 +79,13 @@ void add_verify(CLI::App& app, Options& o) {
     verify->add_option("cases", o.cases, "folders of reference cases")->required();
     verify->add_flag("--video-outer-pair", o.video_outer_pair,
                      "keep vision_start and vision_end around a video, as transformers 5.10 does");
+    verify
+        ->add_option(
+            "--rope", o.rope,
+            "rotary frequencies of the reference: f32 (as from_pretrained makes them), bf16 "
+            "(a model that was cast with .to(bfloat16)), or auto: f32, then bf16")
+        ->check(CLI::IsMember({"auto", "f32", "bf16"}))
+        ->capture_default_str();
     verify->add_option("--chunk", o.chunk, "prompt tokens in one step")
         ->check(CLI::Range(1, 1 << 20))
         ->capture_default_str();

@@ -39,6 +39,7 @@ struct Options {
     // verify
     std::vector<std::string> cases;
     bool video_outer_pair = false;
+    std::string rope = "auto";
     int64_t chunk = 512;
     bool together = false;
 

@@ -18,6 +18,7 @@ LoadOptions load_options(Backend backend, const Options& options, const Preproce
     LoadOptions load;
     load.backend = backend;
     load.compute = parse_compute(options.compute);
+    load.bf16_rope_frequencies = options.rope == "bf16";
     // The op divides by 255; another rescale factor moves into mean and deviation.
     const double to_255 = 1.0 / (255.0 * p.rescale);
     for (size_t c = 0; c < 3; ++c) {

@@ -455,12 +455,17 @@ void run_cases(std::span<Case> cases, Loop& loop, Recorder& recorder, uint64_t& 
     }
 }
 
-}  // namespace
+struct Outcome {
+    std::vector<Case> cases;
+    bool passed = true;
+};
 
-int verify_command(const Options& options) {
+Outcome verify_once(const Options& options) {
     Session session(options, true);
     const bool judged = options.compute == "f32";
-    std::vector<Case> cases = load_cases(session, options);
+    Outcome outcome;
+    outcome.cases = load_cases(session, options);
+    std::vector<Case>& cases = outcome.cases;
 
     EngineLimits limits = session.plan_limits(0, static_cast<int64_t>(cases.size()));
     limits.chunk_tokens = options.chunk;
@@ -483,7 +488,6 @@ int verify_command(const Options& options) {
     else
         for (Case& c : cases) run_cases(std::span(&c, 1), loop, recorder, next_id);
 
-    bool passed = true;
     for (Case& c : cases) {
         const Shown& shown = recorder.of(c.id);
         compare_visual(c, shown, judged);
@@ -493,13 +497,38 @@ int verify_command(const Options& options) {
         while (auto event = c.reader.next())
             if (event->token) greedy.push_back(event->token->value);
         compare_greedy(c, greedy, judged);
-        c.table.print(c.reference.name());
-        passed = passed && c.table.passed();
+        outcome.passed = outcome.passed && c.table.passed();
     }
+    return outcome;
+}
+
+}  // namespace
+
+int verify_command(const Options& given) {
+    // Casting a whole model in PyTorch rounds its rotary frequencies too, which from_pretrained
+    // never does. A reference made that way differs from the first layer on, by about 1e-3; it is a
+    // fault of the reference, so it is tried second and said aloud.
+    Options options = given;
+    if (given.rope == "auto") options.rope = "f32";
+    Outcome outcome = verify_once(options);
+    if (!outcome.passed && given.rope == "auto") {
+        Options rounded = options;
+        rounded.rope = "bf16";
+        Outcome second = verify_once(rounded);
+        if (second.passed) {
+            outcome = std::move(second);
+            options = rounded;
+        }
+    }
+    for (const Case& c : outcome.cases) c.table.print(c.reference.name());
+    if (given.rope == "auto" && options.rope == "bf16")
+        fmt::print(
+            "The reference's rotary frequencies are rounded to bf16: its model was cast with "
+            ".to(bfloat16) after it was made. Compared with frequencies rounded likewise.\n");
     fmt::print("{}: {} case(s), backend {}, compute {}, chunks of {}{}\n",
-               passed ? "passed" : "FAILED", cases.size(), options.backend, options.compute,
-               options.chunk, options.together ? ", in one batch" : "");
-    return passed ? 0 : 1;
+               outcome.passed ? "passed" : "FAILED", outcome.cases.size(), options.backend,
+               options.compute, options.chunk, options.together ? ", in one batch" : "");
+    return outcome.passed ? 0 : 1;
 }
 
 }  // namespace saker

@@ -30,6 +30,11 @@ class Qwen3Vl : public Model {
         vision_.set_normalization(mean, deviation);
     }
 
+    /// See LoadOptions::bf16_rope_frequencies.
+    void round_rope_frequencies() {
+        for (float& f : frequencies_.inv_freq) f = round_bf16(f);
+    }
+
   private:
     struct Layer {
         Tensor input_norm, post_attention_norm;  // [C]

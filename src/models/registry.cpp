@@ -11,6 +11,7 @@ std::unique_ptr<Model> make_qwen3_vl(const std::filesystem::path& config_json, W
                                      const LoadOptions& options) {
     auto model =
         std::make_unique<Qwen3Vl>(Qwen3VlConfig::load(config_json), source, options.compute);
+    if (options.bf16_rope_frequencies) model->round_rope_frequencies();
     model->set_normalization(options.pixel_mean, options.pixel_deviation);
     return model;
 }

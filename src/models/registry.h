@@ -27,6 +27,9 @@ struct LoadOptions {
     Backend backend = Backend::cpu;
     int8_t device = 0;
     DType compute = DType::bf16;
+    // Rounds the decoder's rotary frequencies to bf16, as casting a whole model in PyTorch does.
+    // For comparison with references made that way; wrong for answers.
+    bool bf16_rope_frequencies = false;
     // How pixels become numbers (x / 255 - mean) / deviation; the front reads it from the folder.
     std::array<float, 3> pixel_mean = {0.5f, 0.5f, 0.5f};
     std::array<float, 3> pixel_deviation = {0.5f, 0.5f, 0.5f};
