@@ -11,7 +11,9 @@
 namespace saker {
 
 /// experts: [T, A] i32. weights: [T, A], f32 or bf16: f32 arithmetic, one rounding. logits: [T, E]
-/// f32 or bf16, A <= E. A row with a NaN gets experts 0..A-1 and NaN weights. Batch invariant.
+/// f32 or bf16, A <= E. Ranked by the logits themselves, whose order softmax keeps: equal logits
+/// tie, and unequal ones whose p underflow do not. A row with a NaN, with +infinity or with nothing
+/// but -infinity, whose softmax is NaN, gets experts 0..A-1 and NaN weights. Batch invariant.
 void moe_route(const Exec& ex, const Tensor& experts, const Tensor& weights, const Tensor& logits);
 
 }  // namespace saker
