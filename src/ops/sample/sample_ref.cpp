@@ -58,12 +58,13 @@ int32_t choose(const Row& row, int32_t* order, double* weights) {
         mass = prefix;
     }
     double prefix = 0;
-    int64_t i = 0;
-    for (; i < n && weights[order[i]] > 0; ++i) {
-        prefix += weights[order[i]];
-        if (prefix > double{row.draw} * mass) return order[i];
+    int32_t token = order[0];
+    for (int64_t i = 0; i < n && weights[order[i]] > 0; ++i) {
+        token = order[i];
+        prefix += weights[token];
+        if (prefix > double{row.draw} * mass) break;
     }
-    return order[i - 1];
+    return token;
 }
 
 }  // namespace
