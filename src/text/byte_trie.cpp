@@ -10,11 +10,14 @@ namespace saker {
 
 struct ByteTrieBuilder {
     static constexpr uint32_t kLeafBase = 256;  // of a block that stays free: nothing matches there
-    static constexpr size_t kOpenBlocks = 16;
+    static constexpr size_t kOpenBlocks = 8;
+    static constexpr uint32_t kMaxMisses = 64;  // then a block is left as it is
 
     struct Block {
         uint32_t start;
         uint32_t num_free;
+        uint32_t first_free;  // no slot before it is free
+        uint32_t num_misses;  // searches that found no place
     };
     struct Branch {
         size_t low, high;  // the keys below this node
@@ -39,34 +42,42 @@ struct ByteTrieBuilder {
     }
 
     // A base in `block` under which all labels fall on free slots, or 0 (never a base of children).
-    uint32_t find_base(const Block& block, const std::vector<uint32_t>& labels) const {
-        for (uint32_t slot = block.start; slot < block.start + 256; ++slot) {
+    uint32_t find_base(Block& block, const std::vector<uint32_t>& labels) const {
+        while (block.first_free < block.start + 256 && !is_free(block.first_free))
+            ++block.first_free;
+        for (uint32_t slot = block.first_free; slot < block.start + 256; ++slot) {
             const uint32_t base = slot ^ labels[0];
             if (!is_free(slot) || base_taken[base]) continue;
             if (std::all_of(labels.begin() + 1, labels.end(),
                             [&](uint32_t label) { return is_free(base ^ label); }))
                 return base;
         }
+        ++block.num_misses;
         return 0;
     }
 
     uint32_t place(const std::vector<uint32_t>& labels) {
+        std::erase_if(open,
+                      [](const Block& b) { return b.num_free == 0 || b.num_misses > kMaxMisses; });
         uint32_t base = 0;
-        size_t at = 0;
-        for (; at < open.size() && base == 0; ++at)
-            if (open[at].num_free >= labels.size()) base = find_base(open[at], labels);
+        Block* home = nullptr;
+        for (Block& block : open) {
+            if (block.num_free < labels.size()) continue;
+            base = find_base(block, labels);
+            home = &block;
+            if (base != 0) break;
+        }
         if (base == 0) {
             if (open.size() == kOpenBlocks) open.erase(open.begin());
-            open.push_back({add_block(), 256});
-            base = open.back().start;
-            at = open.size();
+            const uint32_t start = add_block();
+            open.push_back({start, 256, start, 0});
+            home = &open.back();
+            base = start;
         }
-        Block& block = open[at - 1];
         base_taken[base] = true;
         for (const uint32_t label : labels)
             nodes[base ^ label].base_and_label = kLeafBase << ByteTrie::kLabelBits | label;
-        block.num_free -= static_cast<uint32_t>(labels.size());
-        if (block.num_free == 0) open.erase(open.begin() + static_cast<std::ptrdiff_t>(at - 1));
+        home->num_free -= static_cast<uint32_t>(labels.size());
         return base;
     }
 

@@ -39,6 +39,7 @@ struct Tokenizer::Parts {
         : file(std::move(read)),
           bpe(views(file.token_bytes), file.byte_tokens, file.merges),
           special(file.token_bytes.size()) {
+        file.merges = {};
         std::vector<AddedTokenFinder::Added> raw, normalized, all;
         std::string buffer;
         for (const AddedToken& token : file.added) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/utf8.h"
@@ -146,8 +147,8 @@ void read_merges(const JsonReader& model, const IdOf& id_of, TokenizerFile& file
     const json::array& merges = value.get_array();
     require(model, "merges", merges.size() < size_t{1} << 22, "has more than 4 million items");
     file.merges.reserve(merges.size());
-    std::unordered_map<uint64_t, size_t> seen;
-    seen.reserve(merges.size());
+    std::vector<uint64_t> pairs;
+    pairs.reserve(merges.size());
     std::string joined;
     for (const json::value& merge : merges) {
         const auto [left, right] = sides(model, merge);
@@ -161,8 +162,7 @@ void read_merges(const JsonReader& model, const IdOf& id_of, TokenizerFile& file
             return found->second;
         };
         const BpeMerge read = {find(left), find(right), find(joined)};
-        const uint64_t pair = uint64_t(uint32_t(read.left)) << 32 | uint32_t(read.right);
-        if (!seen.emplace(pair, file.merges.size()).second) fault("is there twice");
+        pairs.push_back(uint64_t(uint32_t(read.left)) << 32 | uint32_t(read.right));
         // Bytes follow letters, so that the bytes of the whole are those of its parts.
         const auto bytes = [&](int32_t id) -> const std::string& {
             return file.token_bytes[static_cast<size_t>(id)];
@@ -171,6 +171,9 @@ void read_merges(const JsonReader& model, const IdOf& id_of, TokenizerFile& file
             fault("joins tokens that are not written in byte letters");
         file.merges.push_back(read);
     }
+    std::sort(pairs.begin(), pairs.end());
+    require(model, "merges", std::adjacent_find(pairs.begin(), pairs.end()) == pairs.end(),
+            "has the same pair twice");
 }
 
 void read_added(const JsonReader& root, const std::string& path, const IdOf& id_of,
@@ -180,10 +183,8 @@ void read_added(const JsonReader& root, const std::string& path, const IdOf& id_
     require(root, "added_tokens", value.is_array(), "is not a list");
     require(root, "added_tokens", value.get_array().size() <= kMaxAddedTokens,
             "has more than 65536 items");
-    std::unordered_map<int32_t, std::string_view> text_of;
-    for (const auto& [text, id] : id_of) text_of.emplace(id, text);
-    std::unordered_map<std::string, int32_t> seen_texts;
-    std::unordered_map<int32_t, size_t> seen_ids;
+    std::unordered_set<std::string> seen_texts;
+    std::unordered_set<int32_t> seen_ids;
     for (const json::value& item : value.get_array()) {
         const std::string at = "added_tokens[" + std::to_string(file.added.size()) + "]";
         require(root, at, item.is_object(), "is not an object");
@@ -197,19 +198,19 @@ void read_added(const JsonReader& root, const std::string& path, const IdOf& id_
                 "must have 1 to 1024 bytes");
         for (const char* key : {"lstrip", "rstrip", "single_word"})
             require(reader, key, !reader.boolean_or(key, false), "must be false");
-        require(reader, "content", seen_texts.emplace(token.text, token.id).second,
+        require(reader, "content", seen_texts.insert(token.text).second,
                 "is that of an earlier added token");
-        require(reader, "id", seen_ids.emplace(token.id, file.added.size()).second,
+        require(reader, "id", seen_ids.insert(token.id).second,
                 "is that of an earlier added token");
         const auto as_token = id_of.find(token.text);
         require(reader, "content", as_token == id_of.end() || as_token->second == token.id,
                 "is in the vocabulary under another id");
-        const auto as_id = text_of.find(token.id);
-        require(reader, "id", as_id == text_of.end() || as_id->second == token.text,
-                "is that of another token of the vocabulary");
         const auto index = static_cast<size_t>(token.id);
         if (index >= file.token_bytes.size()) file.token_bytes.resize(index + 1);
-        file.token_bytes[index] = bytes_of(token.text);
+        std::string bytes = bytes_of(token.text);
+        require(reader, "id", file.token_bytes[index].empty() || file.token_bytes[index] == bytes,
+                "is that of another token of the vocabulary");
+        file.token_bytes[index] = std::move(bytes);
         file.added.push_back(std::move(token));
     }
 }
