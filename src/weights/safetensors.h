@@ -61,7 +61,9 @@ class SafetensorsFile {
         std::string unusable_type;  // the format's name of a type that DType lacks, or empty
     };
     void map();
+    std::string_view header_text() const;
     void read_header();
+    [[noreturn]] void fail(const std::string& sentence) const;
 
     std::string path_;
     std::byte* at_ = nullptr;

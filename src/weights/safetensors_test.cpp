@@ -99,15 +99,16 @@ TEST(Safetensors, HeaderText) {
     EXPECT_NE(header_error(R"({"__metadata__":{"a":1}})", 0).find("not text"), std::string::npos);
 }
 
-TEST(Safetensors, MillionEntriesAreRefusedBeforeTheyAreParsed) {
+TEST(Safetensors, MillionEntriesAreRefusedWhileTheyAreParsed) {
     std::string many = "{";
-    for (int i = 0; i < 1'000'000; ++i) many += "\"" + std::to_string(i) + "\":{},";
+    for (int i = 0; i < 1'000'000; ++i)
+        many += "\"" + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)";
     many.back() = '}';
-    EXPECT_NE(header_error(many, 0).find("more than 262144 tensors"), std::string::npos);
+    EXPECT_EQ("the header has more than 4194304 values.", header_error(many, 0));
     std::string long_shape = "[1";
-    for (int i = 0; i < 4'000'000; ++i) long_shape += ",1";
-    EXPECT_NE(header_error(one("U8", long_shape + "]", "[0,1]"), 1).find("more than"),
-              std::string::npos);
+    for (int i = 0; i < 5'000'000; ++i) long_shape += ",1";
+    EXPECT_EQ("the header has more than 4194304 values.",
+              header_error(one("U8", long_shape + "]", "[0,1]"), 1));
 }
 
 TEST(Safetensors, Shapes) {
