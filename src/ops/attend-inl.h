@@ -35,7 +35,7 @@ using Floats = hn::ScalableTag<float>;
 using FloatVec = hn::Vec<Floats>;
 inline constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(Floats()));
 inline constexpr int64_t kTileKeys = 64;
-// Rows of a register tile: 8 x 2 accumulators on AVX-512 (32 registers), 4 x 2 elsewhere.
+// Rows of a register tile at most; kWide says how many vectors.
 inline constexpr int64_t kBlockRows = kLanes >= 16 ? 8 : 4;
 
 inline int64_t PaddedWidth(int64_t D) {
@@ -157,22 +157,27 @@ HWY_INLINE void ScoreBlock(const float* HWY_RESTRICT q, const float* HWY_RESTRIC
     FloatVec acc[R * C];
     for (int i = 0; i < R * C; ++i) acc[i] = hn::Zero(d);
     for (int64_t column = 0; column < D; ++column) {
-        FloatVec keys[C], rows[R];
+        FloatVec keys[C];
         for (int c = 0; c < C; ++c) keys[c] = hn::Load(d, k + (c * D + column) * kLanes);
-        for (int r = 0; r < R; ++r) rows[r] = hn::Set(d, q[column * R + r]);
-        for (int i = 0; i < R * C; ++i) acc[i] = hn::MulAdd(rows[i / C], keys[i % C], acc[i]);
+        for (int i = 0; i < R * C; ++i)
+            acc[i] = hn::MulAdd(hn::Set(d, q[column * R + i / C]), keys[i % C], acc[i]);
     }
     for (int i = 0; i < R * C; ++i)
         hn::Store(acc[i], d, scores + i / C * kTileKeys + i % C * kLanes);
 }
 
+/// Vectors beside R rows in a register tile: 8 x 2 and 4 x 4 accumulators on AVX-512 (32
+/// registers), 4 x 3 elsewhere (16); with few rows four, to hide the latency of a multiply-add.
+template <int R>
+inline constexpr int kWide = std::min<int>(4, (kLanes >= 16 ? 16 : 12) / R);
+
 template <int R>
 void ScoreRows(const float* q, const float* k, int64_t panels, int64_t D, float* scores) {
-    constexpr int kWide = R >= 4 ? 2 : 4;  // few rows need more panels to hide the latency
     int64_t p = 0;
-    for (; p + kWide <= panels; p += kWide)
-        ScoreBlock<R, kWide>(q, k + p * D * kLanes, D, scores + p * kLanes);
-    for (; p < panels; ++p) ScoreBlock<R, 1>(q, k + p * D * kLanes, D, scores + p * kLanes);
+    for (; p + kWide<R> <= panels; p += kWide<R>)
+        ScoreBlock<R, kWide<R>>(q, k + p * D * kLanes, D, scores + p * kLanes);
+    for (; p + 2 <= panels; p += 2) ScoreBlock<R, 2>(q, k + p * D * kLanes, D, scores + p * kLanes);
+    if (p < panels) ScoreBlock<R, 1>(q, k + p * D * kLanes, D, scores + p * kLanes);
 }
 
 /// acc[r] = acc[r] decay[r] + sum_j p[r, j] v[j] over C vectors of columns.
@@ -186,10 +191,10 @@ HWY_INLINE void ValueBlock(const float* HWY_RESTRICT p, const T* HWY_RESTRICT v,
         sum[i] =
             hn::Mul(hn::Load(d, acc + i / C * width + i % C * kLanes), hn::Set(d, decay[i / C]));
     for (int64_t j = 0; j < keys; ++j) {
-        FloatVec columns[C], rows[R];
+        FloatVec columns[C];
         for (int c = 0; c < C; ++c) columns[c] = LoadF32(d, v + j * v_stride + c * kLanes);
-        for (int r = 0; r < R; ++r) rows[r] = hn::Set(d, p[r * kTileKeys + j]);
-        for (int i = 0; i < R * C; ++i) sum[i] = hn::MulAdd(rows[i / C], columns[i % C], sum[i]);
+        for (int i = 0; i < R * C; ++i)
+            sum[i] = hn::MulAdd(hn::Set(d, p[i / C * kTileKeys + j]), columns[i % C], sum[i]);
     }
     for (int i = 0; i < R * C; ++i) hn::Store(sum[i], d, acc + i / C * width + i % C * kLanes);
 }
@@ -197,12 +202,12 @@ HWY_INLINE void ValueBlock(const float* HWY_RESTRICT p, const T* HWY_RESTRICT v,
 template <int R, class T>
 void ValueRows(const float* p, const T* v, int64_t v_stride, int64_t keys, const float* decay,
                float* acc, int64_t width) {
-    constexpr int kWide = R >= 8 ? 2 : 4;
     int64_t i = 0;
-    for (; i + kWide * kLanes <= width; i += kWide * kLanes)
-        ValueBlock<R, kWide>(p, v + i, v_stride, keys, decay, acc + i, width);
-    for (; i < width; i += kLanes)
-        ValueBlock<R, 1>(p, v + i, v_stride, keys, decay, acc + i, width);
+    for (; i + kWide<R> * kLanes <= width; i += kWide<R> * kLanes)
+        ValueBlock<R, kWide<R>>(p, v + i, v_stride, keys, decay, acc + i, width);
+    for (; i + 2 * kLanes <= width; i += 2 * kLanes)
+        ValueBlock<R, 2>(p, v + i, v_stride, keys, decay, acc + i, width);
+    if (i < width) ValueBlock<R, 1>(p, v + i, v_stride, keys, decay, acc + i, width);
 }
 
 // ---- the softmax --------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
-// Row tiles of (segment, head, kTileRows patches) against all keys of the segment, 64 at a time.
+// Row tiles of (segment, head, up to 256 patches) against all keys of the segment, 64 at a time.
 //
-// Bound by multiply-adds: 4 M D of them a row and head. A key tile is widened and packed once for
-// all rows of a tile, which costs some 5 % of its products. Tiles of keys are counted from the
-// segment's start, so a row's bits depend on its segment alone. The inner loops are in
-// ops/attend-inl.h. Scratch: about 0.3 MiB a thread at D = 72.
+// Bound by multiply-adds: 2 D of them for each pair of patches and head, of which this reaches 75
+// to 80 % of the peak; the softmax takes 10 %, and D = 72 is filled up to 80 on AVX-512. A key tile
+// is widened and packed once for all rows of a tile. Tiles of keys are counted from the segment's
+// start and the size of row tiles shows in no bit, so a row's bits depend on its segment alone. The
+// inner loops are in ops/attend-inl.h. Scratch: at most 0.4 MiB a thread at D = 72.
 #include "ops/vision_attention/vision_attention_backends.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,7 +21,8 @@ HWY_BEFORE_NAMESPACE();
 namespace saker {
 namespace HWY_NAMESPACE {
 
-constexpr int64_t kTileRows = 128;
+// Rows of a tile: the more, the rarer is packing; fewer where the threads would get no four tiles.
+constexpr int64_t kMostRows = 256, kFewestRows = 16, kTilesPerThread = 4;
 
 /// Patches [first, first + count) of the segment [begin, end), under one head.
 struct PatchTile {
@@ -48,36 +50,44 @@ void RunTile(const PatchTile& tile, const Tensor& out, const Tensor& q, const Te
     for (int64_t r = 0; r < tile.count; ++r) rows.write_row(r, out.row<T>(tile.first + r) + column);
 }
 
+/// Numbers the tiles segment by segment, and within one head by head, since neighbours share keys.
+/// first_tile: [S + 1], the number of each segment's first. Returns the rows of a tile.
+inline int64_t ChooseTiles(const int32_t* start, int64_t S, int64_t H, int num_threads,
+                           int64_t* first_tile) {
+    for (int64_t rows = kMostRows;; rows /= 2) {
+        first_tile[0] = 0;
+        for (int64_t s = 0; s < S; ++s)
+            first_tile[s + 1] = first_tile[s] + (start[s + 1] - start[s] + rows - 1) / rows * H;
+        if (first_tile[S] >= kTilesPerThread * num_threads || rows == kFewestRows) return rows;
+    }
+}
+
 template <class T>
 void Segments(const Exec& ex, const Tensor& out, const Tensor& q, const Tensor& k, const Tensor& v,
               const Tensor& starts, float scale) {
     const int64_t S = starts.dim(0) - 1, H = q.dim(1), D = q.dim(2);
     const int32_t* start = starts.as<int32_t>();
     ScratchScope scratch(ex);
-    // Tiles are numbered segment by segment, and within one head by head: neighbours share keys.
     const Tensor numbers = scratch.take(DType::i64, {S + 1});
     int64_t* first_tile = numbers.as<int64_t>();
-    first_tile[0] = 0;
-    for (int64_t s = 0; s < S; ++s)
-        first_tile[s + 1] =
-            first_tile[s] + (start[s + 1] - start[s] + kTileRows - 1) / kTileRows * H;
+    const int64_t max_rows = ChooseTiles(start, S, H, ex.pool->num_threads(), first_tile);
     const int64_t num_tiles = first_tile[S];
     if (num_tiles == 0) return;
 
     // One slab of working memory a thread; a thread takes tiles until none is left.
     const int64_t num_slabs = std::min<int64_t>(ex.pool->num_threads(), num_tiles);
-    const int64_t slab = (RowTile::size(kTileRows, D) + 63) / 64 * 64;
+    const int64_t slab = (RowTile::size(max_rows, D) + 63) / 64 * 64;
     const Tensor slabs = scratch.take(DType::f32, {num_slabs, slab});
     std::atomic<int64_t> next{0};
     ex.pool->run(num_slabs, [&](int64_t i) {
-        RowTile rows(slabs.row<float>(i), kTileRows, D);
+        RowTile rows(slabs.row<float>(i), max_rows, D);
         for (int64_t n = next.fetch_add(1); n < num_tiles; n = next.fetch_add(1)) {
             const int64_t s = std::upper_bound(first_tile, first_tile + S, n) - first_tile - 1;
             const int64_t begin = start[s], end = start[s + 1], m = n - first_tile[s];
-            const int64_t tiles = (end - begin + kTileRows - 1) / kTileRows;
-            const int64_t first = begin + m % tiles * kTileRows;
-            RunTile<T>({begin, end, first, std::min(kTileRows, end - first), m / tiles}, out, q, k,
-                       v, scale, rows);
+            const int64_t row_tiles = (end - begin + max_rows - 1) / max_rows;
+            const int64_t first = begin + m % row_tiles * max_rows;
+            RunTile<T>({begin, end, first, std::min(max_rows, end - first), m / row_tiles}, out, q,
+                       k, v, scale, rows);
         }
     });
 }
