@@ -14,9 +14,9 @@ struct EmbedCase {
 };
 
 inline constexpr EmbedCase kEmbedCases[] = {
-    {"30B, decode", 1, 3000, 2048, DType::bf16, DType::bf16},
-    {"30B, prefill", 300, 3000, 2048, DType::bf16, DType::bf16},
-    {"f32 run of a bf16 model", 40, 500, 2048, DType::bf16, DType::f32},
+    {"30B, decode", 1, 200, 2048, DType::bf16, DType::bf16},
+    {"30B, prefill", 300, 200, 2048, DType::bf16, DType::bf16},
+    {"f32 run of a bf16 model", 40, 200, 2048, DType::bf16, DType::f32},
     {"tiny model", 19, 512, 64, DType::f32, DType::f32},
     {"odd width", 33, 7, 37, DType::bf16, DType::f32},
     {"narrowing", 5, 3, 21, DType::f32, DType::bf16},

@@ -14,8 +14,8 @@ struct PosInterpCase {
 };
 
 inline constexpr PosInterpCase kPosInterpCases[] = {
-    {"patches", 64, 2304, 1152, DType::bf16, DType::bf16},
-    {"patches, f32", 33, 2304, 1152, DType::f32, DType::bf16},
+    {"patches", 64, 256, 1152, DType::bf16, DType::bf16},
+    {"patches, f32", 33, 256, 1152, DType::f32, DType::bf16},
     {"tiny model", 19, 16, 64, DType::f32, DType::f32},
     {"f32 table", 6, 16, 64, DType::bf16, DType::f32},
     {"odd width", 7, 9, 37, DType::bf16, DType::bf16},
