@@ -1,23 +1,21 @@
-// The real tokenizer of the Qwen3 family, loaded once for all tests of a program, and its cases.
-//
-// Both come from the shared data folder beside the source folder.
+// What the tests of this room share: the real tokenizer of the Qwen3 family, loaded once a program,
+// Hugging Face's cases for it (both in the shared folder beside the source folder), and random
+// text.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "json/json.h"
+#include "base/ids.h"
 #include "text/tokenizer.h"
 
 namespace saker {
 
 inline constexpr const char* kQwenFolder = "../shared/data/qwen3-tokenizer";
 
-inline const Tokenizer& qwen_tokenizer() {
-    static const Tokenizer tokenizer =
-        Tokenizer::load(std::string(kQwenFolder) + "/tokenizer.json");
-    return tokenizer;
-}
+const Tokenizer& qwen_tokenizer();
 
 struct TokenizerCase {
     std::string text, decoded;
@@ -25,18 +23,13 @@ struct TokenizerCase {
 };
 
 /// Strings with the ids and the decoded text that Hugging Face gives.
-std::vector<TokenizerCase> tokenizer_cases();
+const std::vector<TokenizerCase>& tokenizer_cases();
 
-inline std::vector<TokenId> ids_of(std::initializer_list<int32_t> values) {
-    std::vector<TokenId> ids;
-    for (const int32_t value : values) ids.emplace_back(value);
-    return ids;
-}
+/// Text number `index` of an endless series: words, blanks of all kinds, contractions, digits,
+/// marks, Hangul, emoji, Chinese, and arbitrary assigned characters, joined at random.
+std::string random_text(uint64_t index);
 
-inline std::vector<int32_t> values_of(const std::vector<TokenId>& ids) {
-    std::vector<int32_t> values;
-    for (const TokenId id : ids) values.push_back(id.value);
-    return values;
-}
+std::vector<TokenId> ids_of(std::initializer_list<int32_t> values);
+std::vector<int32_t> values_of(const std::vector<TokenId>& ids);
 
 }  // namespace saker
