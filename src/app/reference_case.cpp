@@ -69,6 +69,7 @@ ReferenceCase::ReferenceCase(const std::filesystem::path& folder)
 
 std::optional<ReferenceTensor> ReferenceCase::find(const std::string& tensor) const {
     if (!golden_.has(tensor)) return std::nullopt;
+    read_.insert(tensor);
     const TensorEntry& entry = golden_.entry(tensor);
     ReferenceTensor out;
     out.shape = entry.shape;
@@ -105,6 +106,13 @@ ReferenceTensor ReferenceCase::get(const std::string& tensor) const {
     auto found = find(tensor);
     if (!found) throw StartupError(golden_.path() + ": holds no " + tensor + ".");
     return std::move(*found);
+}
+
+std::vector<std::string> ReferenceCase::unread() const {
+    std::vector<std::string> out;
+    for (const std::string& name : golden_.names())
+        if (read_.count(name) == 0) out.push_back(name);
+    return out;
 }
 
 }  // namespace saker

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,14 @@ class ReferenceCase {
     std::optional<ReferenceTensor> find(const std::string& tensor) const;
     /// Throws StartupError where it is missing.
     ReferenceTensor get(const std::string& tensor) const;
+    /// Tensors that nobody has looked at yet: a stage that was not compared must not pass.
+    std::vector<std::string> unread() const;
 
   private:
     std::string name_, prompt_;
     std::vector<MediaInput> media_;  // in the order of the prompt's placeholders
     SafetensorsFile golden_;
+    mutable std::set<std::string> read_;
 };
 
 }  // namespace saker

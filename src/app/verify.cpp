@@ -174,6 +174,16 @@ void compare_front(Case& c, const Model& model) {
     std::vector<int64_t> ids;
     for (TokenId id : c.prompt.ids) ids.push_back(id.value);
     compare_integers(c.table, "input_ids", ids, c.reference.get("input_ids").integers);
+    if (auto theirs = c.reference.find("attention_mask"))
+        compare_integers(c.table, "attention_mask", std::vector<int64_t>(ids.size(), 1),
+                         theirs->integers);
+    if (auto theirs = c.reference.find("mm_token_type_ids")) {
+        std::vector<int64_t> ours(ids.size(), 0);
+        for (const Frame& f : c.prompt.frames)
+            std::fill_n(ours.begin() + f.first_token, f.num_tokens,
+                        f.modality == Modality::image ? 1 : 2);
+        compare_integers(c.table, "mm_token_type_ids", ours, theirs->integers);
+    }
     std::vector<PositionBlock> blocks;
     const int64_t merge = model.shape().merge_size;
     for (const Frame& f : c.prompt.frames)
@@ -271,19 +281,20 @@ void compare_visual(Case& c, const Shown& shown, bool judged) {
                            judged);
         const auto* pooled = find_stage(shown, std::string("visual.pooler_output0") + modality);
         std::vector<float> joined;
-        for (int i = 0;; ++i) {
+        for (int i = 0; pooled; ++i) {
             auto reference = c.reference.find(fmt::format("{}.pooler_output.{}", theirs, i));
             if (!reference) break;
             joined.insert(joined.end(), reference->numbers.begin(), reference->numbers.end());
         }
-        if (!joined.empty() && pooled)
+        if (!joined.empty())
             compare_floats(c.table, theirs + ".pooler_output", *pooled, joined, judged);
         for (int level = 0;; ++level) {
             const std::string name = fmt::format("{}.deepstack_features.{}", theirs, level);
-            auto reference = c.reference.find(name);
             const auto* ours =
                 find_stage(shown, fmt::format("visual.deepstack_features{}{}", level, modality));
-            if (!reference || !ours) break;
+            if (!ours) break;
+            auto reference = c.reference.find(name);
+            if (!reference) continue;
             compare_floats(c.table, name, *ours, reference->numbers, judged);
         }
     }
@@ -320,19 +331,19 @@ std::vector<bool> compare_layers(Case& c, const Shown& shown, int64_t num_layers
     std::vector<bool> same(c.prompt.ids.size(), true);
     for (int64_t l = 0; l < num_layers; ++l) {
         const std::string router = fmt::format("router{}", l);
-        if (auto logits = c.reference.find(router + ".0")) {
-            if (const auto* ours = find_stage(shown, fmt::format("router_logits{}", l))) {
+        if (const auto* ours = find_stage(shown, fmt::format("router_logits{}", l))) {
+            if (auto logits = c.reference.find(router + ".0")) {
                 std::vector<float> numbers = *ours;
                 // transformers returns logits or probabilities, by version.
                 if (rows_are_probabilities(*logits)) softmax_rows(numbers, logits->columns());
                 compare_floats(c.table, router + ".logits", numbers, logits->numbers, judged);
             }
         }
-        if (auto weights = c.reference.find(router + ".1"))
-            if (const auto* ours = find_stage(shown, fmt::format("router_weights{}", l)))
+        if (const auto* ours = find_stage(shown, fmt::format("router_weights{}", l)))
+            if (auto weights = c.reference.find(router + ".1"))
                 compare_floats(c.table, router + ".weights", *ours, weights->numbers, judged);
-        if (auto experts = c.reference.find(router + ".2")) {
-            if (const auto* ours = find_stage(shown, fmt::format("router_experts{}", l))) {
+        if (const auto* ours = find_stage(shown, fmt::format("router_experts{}", l))) {
+            if (auto experts = c.reference.find(router + ".2")) {
                 const auto A = static_cast<size_t>(experts->columns());
                 size_t rows_differ = 0;
                 for (size_t t = 0; t < same.size() && (t + 1) * A <= ours->size(); ++t) {
@@ -355,8 +366,8 @@ std::vector<bool> compare_layers(Case& c, const Shown& shown, int64_t num_layers
                                  true});
             }
         }
-        if (auto layer = c.reference.find(fmt::format("layer{}", l)))
-            if (const auto* ours = find_stage(shown, fmt::format("layer{}", l)))
+        if (const auto* ours = find_stage(shown, fmt::format("layer{}", l)))
+            if (auto layer = c.reference.find(fmt::format("layer{}", l)))
                 compare_floats(c.table, fmt::format("layer{}", l), *ours, layer->numbers, judged);
     }
     return same;
@@ -497,6 +508,9 @@ Outcome verify_once(const Options& options) {
         while (auto event = c.reader.next())
             if (event->token) greedy.push_back(event->token->value);
         compare_greedy(c, greedy, judged);
+        for (const std::string& stage : c.reference.unread())
+            c.table.exact(stage, false,
+                          "the case holds it, and nothing of ours was compared with it");
         outcome.passed = outcome.passed && c.table.passed();
     }
     return outcome;
