@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/media: small pictures of every kind, and what Pillow and torchvision make of them.
+"""Writes tests/media: small pictures of every kind, and what Pillow and torchvision make of them;
+some of the pictures also go to tests/fuzz/corpus/image.
 
     python3 tools/export_media_reference.py tests/media
 
@@ -21,6 +22,9 @@ from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional as TF
 
 FOLDER = pathlib.Path(sys.argv[1])
+CORPUS = """rgb420.jpg gray.jpg progressive.jpg restarts.jpg cmyk.jpg exif6.jpg rgba.png palette4.png
+gray16.png interlaced_palette.png exif6.png text.png animated.png lossy.webp lossless_alpha.webp
+exif6.webp animated_alpha.webp plain.gif interlaced.gif transparent.gif animated.gif""".split()
 
 
 def draw(height, width, seed):
@@ -275,11 +279,15 @@ def expectation(name, body, on_white=None, dropped=None):
 
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
+    corpus = FOLDER.parent / "fuzz/corpus/image"
+    corpus.mkdir(parents=True, exist_ok=True)
     pictures = []
     for files in (jpeg_files, png_files, webp_files, gif_files):
         for name, body, *pixels in files():
             (FOLDER / name).write_bytes(body)
             pictures.append(expectation(name, body, *pixels))
+            if name in CORPUS:
+                (corpus / name).write_bytes(body)
     reference = {"resizes": resizes(), "pictures": pictures}
     lines = ["{"]
     for key, rows in reference.items():

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "media/formats.h"
+#include "media/large_buffer.h"
 
 namespace saker {
 namespace {
@@ -109,7 +110,7 @@ Result<Stored> decode_gif(Bytes bytes, const ImageHeader& header, DecodeOptions:
         return damaged_image();
 
     // Outside the frame the canvas is transparent.
-    std::vector<uint8_t> rgba(static_cast<size_t>(header.width * header.height) * 4);
+    std::vector<uint8_t> rgba = make_large(static_cast<size_t>(header.width * header.height) * 4);
     std::vector<GifPixelType> row(static_cast<size_t>(frame.Width));
     const auto read_row = [&](int y) {
         if (DGifGetLine(gif.get(), row.data(), frame.Width) != GIF_OK) return false;
@@ -132,7 +133,7 @@ Result<Stored> decode_gif(Bytes bytes, const ImageHeader& header, DecodeOptions:
             if (!read_row(y)) return damaged_image();
 
     Stored out{{header.width, header.height, {}}};
-    out.image.rgb.resize(static_cast<size_t>(header.width * header.height) * 3);
+    out.image.rgb = make_large(static_cast<size_t>(header.width * header.height) * 3);
     flatten_rgba(rgba.data(), header.width * header.height, alpha, out.image.rgb.data());
     return out;
 }

@@ -15,6 +15,7 @@ extern "C" {
 }
 
 #include "media/formats.h"
+#include "media/large_buffer.h"
 #include "media/orientation.h"
 
 namespace saker {
@@ -199,7 +200,7 @@ Result<Stored> decode_jpeg(Bytes bytes, const ImageHeader& header) {
     if (jpeg.channels() != (n == 4 ? 4 : 3)) return damaged_image();
 
     Stored out{{header.width, header.height, {}}, exif_orientation(found.exif)};
-    out.image.rgb.reserve(header.width * header.height * 3);
+    reserve_large(out.image.rgb, header.width * header.height * 3);
     std::vector<uint8_t> row(row_bytes);
     for (int64_t y = 0; y < header.height; ++y) {
         if (!jpeg.read_row(row.data())) return damaged_image();

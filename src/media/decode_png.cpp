@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "media/formats.h"
+#include "media/large_buffer.h"
 #include "media/orientation.h"
 
 namespace saker {
@@ -73,12 +74,12 @@ Result<Stored> decode_png(Bytes bytes, const ImageHeader& header, DecodeOptions:
     const int64_t row_bytes = header.width * (four ? 4 : 3);
     const bool interlaced = ihdr.interlace_method != 0;
     // Rows come in order, once, or in seven passes that each fill in some pixels.
-    std::vector<uint8_t> rows(row_bytes * (interlaced ? header.height : 1));
+    std::vector<uint8_t> rows = make_large(row_bytes * (interlaced ? header.height : 1));
     const auto append = [&](uint8_t* row) {
         if (four) flatten_rgba(row, header.width, alpha, row);
         rgb.insert(rgb.end(), row, row + 3 * header.width);
     };
-    if (!interlaced || four) rgb.reserve(header.width * header.height * 3);
+    if (!interlaced || four) reserve_large(rgb, header.width * header.height * 3);
     for (int status = 0; status == 0;) {
         spng_row_info place;
         if (spng_get_row_info(png.get(), &place) != 0) return damaged_image();

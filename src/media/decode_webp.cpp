@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "media/formats.h"
+#include "media/large_buffer.h"
 #include "media/orientation.h"
 
 namespace saker {
@@ -68,20 +69,20 @@ Result<Stored> decode_webp(Bytes bytes, const ImageHeader& header, DecodeOptions
     const size_t pixels = static_cast<size_t>(header.width) * static_cast<size_t>(header.height);
     const bool covers = frame.width == header.width && frame.height == header.height;
     if (covers && !frame.has_alpha) {
-        out.image.rgb.resize(pixels * 3);
+        out.image.rgb = make_large(pixels * 3);
         if (!WebPDecodeRGBInto(found.frame.data(), found.frame.size(), out.image.rgb.data(),
                                out.image.rgb.size(), static_cast<int>(header.width * 3)))
             return damaged_image();
         return out;
     }
-    std::vector<uint8_t> rgba(pixels * 4);
+    std::vector<uint8_t> rgba = make_large(pixels * 4);
     const size_t row_bytes = static_cast<size_t>(header.width) * 4;
     const size_t start =
         static_cast<size_t>(found.y) * row_bytes + static_cast<size_t>(found.x) * 4;
     if (!WebPDecodeRGBAInto(found.frame.data(), found.frame.size(), rgba.data() + start,
                             rgba.size() - start, static_cast<int>(row_bytes)))
         return damaged_image();
-    out.image.rgb.resize(pixels * 3);
+    out.image.rgb = make_large(pixels * 3);
     flatten_rgba(rgba.data(), header.width * header.height, alpha, out.image.rgb.data());
     return out;
 }

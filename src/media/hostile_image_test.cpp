@@ -15,23 +15,8 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-void put(Bytes& b, size_t at, uint64_t value, int size, bool big_endian) {
-    for (int i = 0; i < size; ++i)
-        b[at + i] = static_cast<uint8_t>(value >> 8 * (big_endian ? size - 1 - i : i));
-}
-
 Bytes from(std::string_view text) {
     return {text.begin(), text.end()};
-}
-
-void fix_png_checksums(Bytes& b) {
-    for (size_t at = 8; at + 12 <= b.size();) {
-        const size_t size = size_t{b[at]} << 24 | size_t{b[at + 1]} << 16 | size_t{b[at + 2]} << 8 |
-                            size_t{b[at + 3]};
-        if (size > b.size() - at - 12) return;
-        put(b, at + 8 + size, crc32({b.data() + at + 4, size + 4}), 4, true);
-        at += 12 + size;
-    }
 }
 
 Bytes png_of_size(uint32_t width, uint32_t height) {

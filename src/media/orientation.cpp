@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "media/formats.h"
+#include "media/large_buffer.h"
 
 namespace saker {
 namespace {
@@ -65,7 +66,7 @@ Image turn_upright(Image image, int orientation) {
     // counted from the bottom in 6 and 7, its column y, counted from the right in 7 and 8.
     const bool from_bottom = orientation == 6 || orientation == 7;
     const bool from_right = orientation == 7 || orientation == 8;
-    Image turned{h, w, std::vector<uint8_t>(image.rgb.size())};
+    Image turned{h, w, make_large(image.rgb.size())};
     for (int64_t y0 = 0; y0 < w; y0 += kTile) {
         for (int64_t x0 = 0; x0 < h; x0 += kTile) {
             for (int64_t y = y0; y < std::min(w, y0 + kTile); ++y) {

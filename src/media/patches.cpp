@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "media/large_buffer.h"
 #include "media/patch_cut.h"
 
 namespace saker {
@@ -21,7 +22,7 @@ Patches cut_groups(std::span<const Image* const> frames, Size in, Size out, cons
     patches.grid_h = out.height / p.patch_size;
     patches.grid_w = out.width / p.patch_size;
     patches.merge_size = p.merge_size;
-    patches.pixels.resize(patches.num_patches() * p.patch_bytes());
+    patches.pixels = make_large(patches.num_patches() * p.patch_bytes());
 
     const ResizePlan plan(in, out, resample);
     const int64_t strip_rows = p.factor(), row_bytes = 3 * out.width;

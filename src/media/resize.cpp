@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "media/large_buffer.h"
 #include "media/resize_passes.h"
 
 namespace saker {
@@ -212,7 +213,7 @@ Image resize(const Image& image, Size out, Resample resample, ThreadPool& pool) 
     const Size in{image.height, image.width};
     if (in == out) return image;
     const ResizePlan plan(in, out, resample);
-    Image resized{out.width, out.height, std::vector<uint8_t>(out.width * out.height * 3)};
+    Image resized{out.width, out.height, make_large(out.width * out.height * 3)};
     pool.for_ranges(out.height, 32, [&](int64_t begin, int64_t end) {
         ResizedRows(plan, image, begin).read(end - begin, resized.row(begin));
     });

@@ -1,4 +1,5 @@
-// What the tests of this room share: pictures drawn by formula, checksums, files and the reference.
+// What the tests of this room and the fuzz test share: pictures drawn by formula, checksums, files
+// and the reference.
 //
 // draw() is the formula of tools/export_media_reference.py: change both together. Tests run in the
 // source folder, so paths are relative to it.
@@ -56,6 +57,24 @@ inline uint32_t crc32(std::span<const uint8_t> bytes) {
     uint32_t crc = 0xFFFFFFFFu;
     for (uint8_t b : bytes) crc = crc >> 8 ^ kTable[(crc ^ b) & 255];
     return ~crc;
+}
+
+/// Writes an integer of `size` bytes.
+inline void put(std::vector<uint8_t>& b, size_t at, uint64_t value, int size, bool big_endian) {
+    for (int i = 0; i < size; ++i)
+        b[at + static_cast<size_t>(i)] =
+            static_cast<uint8_t>(value >> 8 * (big_endian ? size - 1 - i : i));
+}
+
+/// Makes the checksums of a PNG right, as far as its chunks fit, so that a reader gets past them.
+inline void fix_png_checksums(std::vector<uint8_t>& b) {
+    for (size_t at = 8; at + 12 <= b.size();) {
+        const size_t size = size_t{b[at]} << 24 | size_t{b[at + 1]} << 16 | size_t{b[at + 2]} << 8 |
+                            size_t{b[at + 3]};
+        if (size > b.size() - at - 12) return;
+        put(b, at + 8 + size, crc32({b.data() + at + 4, size + 4}), 4, true);
+        at += 12 + size;
+    }
 }
 
 inline std::vector<uint8_t> read_bytes(const std::filesystem::path& path) {
