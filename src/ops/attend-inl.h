@@ -295,8 +295,9 @@ class RowTile {
             float* to = q_ + first * D_;
             decltype(row(first)) from[kBlockRows];
             for (int64_t r = 0; r < block; ++r) from[r] = row(first + r);
-            if (block == kBlockRows) {
-                PackPanel(hn::CappedTag<float, size_t{kBlockRows}>(), from, D_, to);
+            const hn::CappedTag<float, size_t{kBlockRows}> d;
+            if (block == static_cast<int64_t>(hn::MaxLanes(d))) {
+                PackPanel(d, from, D_, to);
             } else {
                 for (int64_t r = 0; r < block; ++r)
                     for (int64_t i = 0; i < D_; ++i)
