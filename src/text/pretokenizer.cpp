@@ -137,7 +137,7 @@ SplitPattern::SplitPattern(std::string_view pattern) {
     const std::string translated = to_pcre(pattern);
     int error = 0;
     PCRE2_SIZE where = 0;
-    auto code = std::make_shared<Code>();
+    auto code = std::make_unique<Code>();
     code->compiled.reset(
         pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
                       PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
@@ -161,6 +161,8 @@ SplitPattern::SplitPattern(std::string_view pattern) {
         }
     }
 }
+
+SplitPattern::~SplitPattern() = default;
 
 PieceCursor::PieceCursor(const SplitPattern& pattern, std::string_view text)
     : code_(pattern.code_.get()), text_(text), matching_(std::make_unique<Matching>()) {

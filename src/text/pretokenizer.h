@@ -27,12 +27,15 @@ class SplitPattern {
     /// Throws std::invalid_argument with the rule that the pattern breaks: it must compile, be
     /// short, mean the same to Oniguruma and PCRE2, and not run away on simple texts.
     explicit SplitPattern(std::string_view pattern);
+    ~SplitPattern();
+    SplitPattern(const SplitPattern&) = delete;
+    SplitPattern& operator=(const SplitPattern&) = delete;
 
     struct Code;
 
   private:
     friend class PieceCursor;
-    std::shared_ptr<const Code> code_;
+    std::unique_ptr<const Code> code_;
 };
 
 /// Steps through the pieces of one text under a compiled pattern: each match, and each gap between
