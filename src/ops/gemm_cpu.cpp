@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-#include "ops/simd-inl.h"
+#include "ops/elementwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace saker {
@@ -32,14 +32,6 @@ constexpr int kWide = 8;
 #else
 constexpr int kWide = 4;
 #endif
-
-// The first n lanes from memory, the rest zero; nothing is read past p + n.
-template <class D, class T>
-HWY_INLINE hn::Vec<D> LoadPart(D d, const T* p, int64_t n) {
-    T part[hn::MaxLanes(d)] = {};
-    for (int64_t i = 0; i < n; ++i) part[i] = p[i];
-    return LoadF32(d, part);
-}
 
 // at[0..3] = the sums of the lanes of a, b, c and e, plus what is there if `add`.
 #if HWY_TARGET == HWY_SCALAR
@@ -217,16 +209,20 @@ const char* gemm_variant(DType x_dtype, DType weight_dtype) {
     return is_native(x_dtype, weight_dtype) ? "AVX512_BF16" : HWY_DYNAMIC_DISPATCH(TargetName)();
 }
 
-GemmGrid plan_gemm(int64_t N, int64_t Co, int64_t Ci, int num_threads) {
-    const int64_t wanted = kTasksPerThread * num_threads;
+int64_t gemm_column_step(int64_t Co, int64_t Ci, int64_t num_blocks, int num_threads) {
     const int64_t fits =
         std::clamp<int64_t>(kBlockElements / std::max<int64_t>(Ci, 1), 16, kGemmColumns);
+    const int64_t spread = Co * num_blocks / (kTasksPerThread * num_threads);
+    return std::clamp<int64_t>(spread, 16, fits) / 8 * 8;
+}
+
+GemmGrid plan_gemm(int64_t N, int64_t Co, int64_t Ci, int num_threads) {
     GemmGrid grid;
-    grid.column_step = std::clamp<int64_t>(Co / wanted, 16, fits) / 8 * 8;
+    grid.column_step = gemm_column_step(Co, Ci, 1, num_threads);
     grid.num_column_blocks = ceil_div(Co, grid.column_step);
     // Rows are split only where columns give too few tasks: each row block reads all weights again.
-    const int64_t row_blocks =
-        std::clamp<int64_t>(wanted / grid.num_column_blocks, 1, ceil_div(N, 8 * kGemmRows));
+    const int64_t row_blocks = std::clamp<int64_t>(
+        kTasksPerThread * num_threads / grid.num_column_blocks, 1, ceil_div(N, 8 * kGemmRows));
     grid.row_step = ceil_div(ceil_div(N, row_blocks), kGemmRows) * kGemmRows;
     grid.num_row_blocks = ceil_div(N, grid.row_step);
     return grid;

@@ -26,6 +26,10 @@ void gemm_tile(DType x_dtype, const void* const* x_rows, int64_t num_rows, const
 /// Which instructions gemm_tile uses for these dtypes on this machine, for the start-up print.
 const char* gemm_variant(DType x_dtype, DType weight_dtype);
 
+/// Weight rows a task: a multiple of 8, at most kGemmColumns, few enough for rows of Ci elements to
+/// fit into a core's L2 and for the num_blocks row blocks to make several tasks a thread.
+int64_t gemm_column_step(int64_t Co, int64_t Ci, int64_t num_blocks, int num_threads);
+
 /// How a product of [N, Ci] and [Co, Ci] is cut into tasks: (row block, column block), the column
 /// block running fastest.
 struct GemmGrid {

@@ -8,28 +8,12 @@
 
 #include <algorithm>
 
+#include "ops/elementwise-inl.h"
 #include "ops/gemm_cpu.h"
-#include "ops/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace saker {
 namespace HWY_NAMESPACE {
-
-// out = sums + bias, rounded once.
-template <class T>
-void StoreRow(T* out, const float* sums, const float* bias, int64_t n) {
-    const hn::ScalableTag<float> d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    int64_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-        StoreF32(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, bias + i)), d, out + i);
-    for (; i < n; ++i) {
-        if constexpr (std::is_same_v<T, Bf16>)
-            out[i] = Bf16::from(sums[i] + bias[i]);
-        else
-            out[i] = sums[i] + bias[i];
-    }
-}
 
 void WidenBias(float* out, const Tensor& bias, int64_t begin, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
@@ -53,8 +37,9 @@ void Block(const Tensor& out, const Tensor& x, const Tensor& weight, const Tenso
         for (int64_t r = 0; r < rows; ++r) x_rows[r] = x.row<T>(n + r);
         cpu::gemm_tile(x.dtype(), x_rows, rows, weight, column, num_columns, sums);
         for (int64_t r = 0; r < rows; ++r)
-            StoreRow(out.row<T>(n + r) + column, sums + r * cpu::kGemmColumns, wide_bias,
-                     num_columns);
+            MapRow(Sum{}, num_columns, out.row<T>(n + r) + column,
+                   static_cast<const float*>(sums + r * cpu::kGemmColumns),
+                   static_cast<const float*>(wide_bias));
     }
 }
 
@@ -68,10 +53,11 @@ void Linear(const Exec& ex, const Tensor& out, const Tensor& x, const Tensor& we
         const int64_t column = task % grid.num_column_blocks * grid.column_step;
         const int64_t num_columns = std::min(grid.column_step, Co - column);
         const Tensor x_block = x.rows(row, row_end), out_block = out.rows(row, row_end);
-        if (x.dtype() == DType::f32)
-            Block<float>(out_block, x_block, weight, bias, column, num_columns);
-        else
-            Block<Bf16>(out_block, x_block, weight, bias, column, num_columns);
+        ByDType(
+            [&](auto number) {
+                Block<decltype(number)>(out_block, x_block, weight, bias, column, num_columns);
+            },
+            x.dtype());
     });
 }
 
