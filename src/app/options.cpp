@@ -42,8 +42,8 @@ void add_sampling(CLI::App* app, Options& o) {
     app->add_option("--seed", o.seed, "the same seed gives the same answer");
     app->add_option("--max-tokens", o.max_tokens, "of the answer; 0: as many as the context holds")
         ->check(CLI::NonNegativeNumber);
-    app->add_option("--stop", o.stop,
-                    "end the answer before this text; may be given several times");
+    app->add_option("--stop", o.stop, "end the answer before this text; may be given several times")
+        ->allow_extra_args(false);
 }
 
 void add_run(CLI::App& app, Options& o) {
@@ -51,8 +51,7 @@ void add_run(CLI::App& app, Options& o) {
     add_model(run, o);
     run->add_option("question", o.question, "what to ask");
     run->add_option("--image", o.images, "a picture to ask about; may be given several times")
-        ->take_all()
-        ->expected(1);
+        ->allow_extra_args(false);
     CLI::Option* frames = run->add_option("--video-frames", o.video_frames,
                                           "a folder of pictures, the frames of a clip");
     CLI::Option* fps = run->add_option("--fps", o.fps, "frames a second of --video-frames")
@@ -136,7 +135,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv, int* exi
     CLI::App app("Saker: an inference server for Qwen3-VL.", "saker");
     app.set_version_flag("--version", std::string("saker ") + version());
     app.require_subcommand(1);
-    app.failure_message(CLI::FailureMessage::simple);
+    app.failure_message([](const CLI::App*, const CLI::Error& e) {
+        return std::string("saker: ") + e.what() + "; see saker --help.\n";
+    });
     add_run(app, options);
     add_verify(app, options);
     add_others(app, options);

@@ -67,6 +67,12 @@ Backend usable_backend(const std::string& name) {
     return backend;
 }
 
+std::filesystem::path existing_folder(const std::string& path) {
+    if (!std::filesystem::is_directory(path))
+        throw StartupError(path + ": is not a folder; give the folder of a checkpoint.");
+    return path;
+}
+
 }  // namespace
 
 Backend parse_backend(const std::string& name) {
@@ -116,7 +122,7 @@ std::string bytes_text(int64_t bytes) {
 }
 
 Session::Session(const Options& options, bool quiet)
-    : folder_(options.model),
+    : folder_(existing_folder(options.model)),
       backend_(usable_backend(options.backend)),
       resample_(options.resample == "pillow" ? Resample::pillow : Resample::torch),
       preprocessor_(Preprocessor::load(folder_)),

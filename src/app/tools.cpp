@@ -25,8 +25,7 @@ std::string version() {
 }
 
 int report(const Error& error) {
-    fmt::print(stderr, "saker: {}{}\n", error.message,
-               error.param.empty() ? "" : " (" + error.param + ")");
+    fmt::print(stderr, "saker: {}\n", error.message);
     return 2;
 }
 

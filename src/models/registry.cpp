@@ -45,8 +45,6 @@ Place place_of(const LoadOptions& options) {
 
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
                        ThreadPool& pool, Progress::Style style) {
-    if (!std::filesystem::is_directory(folder))
-        throw StartupError(folder.string() + ": is not a folder; give the folder of a checkpoint.");
     const std::filesystem::path config_json = folder / "config.json";
     const Family& family = find_family(config_json);
     LoadedModel loaded;

@@ -1,0 +1,133 @@
+#!/bin/bash
+# Usage: cli_test.sh SAKER. Runs the commands on a small random checkpoint that `saker synth` writes, and feeds
+# them what users get wrong. Each fault must give one line on stderr that starts with "saker: ", name what is
+# wrong, leave stdout without half an answer, and exit with 2 (the caller) or 3 (the files).
+set -u
+saker=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+model=$work/model
+failures=0
+
+fail() {
+    echo "FAILED: $1"
+    sed 's/^/    /' "$work/out" "$work/err"
+    failures=$((failures + 1))
+}
+
+# expect CODE PATTERN COMMAND...: PATTERN must be in stdout (code 0) or in the one line of stderr.
+expect() {
+    local code=$1 pattern=$2
+    shift 2
+    timeout 120 "$@" > "$work/out" 2> "$work/err" < "${stdin:-/dev/null}"
+    local got=$?
+    [ $got = "$code" ] || { fail "exit code $got for $code: $*"; return; }
+    if [ "$code" = 0 ]; then
+        grep -qE -- "$pattern" "$work/out" || fail "no /$pattern/ on stdout: $*"
+    else
+        grep -qE -- "$pattern" "$work/err" || fail "no /$pattern/ on stderr: $*"
+        [ "$(wc -l < "$work/err")" = 1 ] || fail "more than one line on stderr: $*"
+        grep -q "^saker: " "$work/err" || fail "stderr does not start with saker: $*"
+        [ ! -s "$work/out" ] || fail "half an answer on stdout: $*"
+    fi
+}
+
+# broken FILE SED-SCRIPT: a copy of the model with one file changed; its path is in $copy.
+broken() {
+    copy=$work/broken
+    rm -rf "$copy"
+    cp -r "$model" "$copy"
+    sed -i "$2" "$copy/$1"
+}
+
+# --- What works ---------------------------------------------------------------------------------------
+expect 0 "122 tensors" "$saker" synth examples/synth/config.json "$model"
+expect 0 "qwen3_vl_moe" "$saker" inspect "$model"
+expect 0 "released" "$saker" inspect "$model"
+expect 0 "[^ ]" "$saker" run "$model" --image examples/scene.png "What is this?" --max-tokens 8 --seed 1
+first=$(cat "$work/out")
+expect 0 "[^ ]" "$saker" run "$model" --image examples/scene.png "What is this?" --max-tokens 8 --seed 1
+[ "$first" = "$(cat "$work/out")" ] || fail "the same seed gave two answers"
+expect 0 "[^ ]" "$saker" run "$model" --backend ref --compute f32 "Hello" --max-tokens 3
+expect 0 "[^ ]" "$saker" run "$model" "Hello" --max-tokens 3 --stats
+grep -q "tokens/s" "$work/err" || fail "--stats prints no rates"
+mkdir "$work/frames"
+for i in 0 1 2; do cp examples/scene.png "$work/frames/$i.png"; done
+expect 0 "[^ ]" "$saker" run "$model" --video-frames "$work/frames" --fps 2 "What moves?" --max-tokens 3
+echo "Hello from stdin" > "$work/question"
+stdin=$work/question expect 0 "[^ ]" "$saker" run "$model" --max-tokens 3
+printf '{"text": "Hello world"}\n\n{"text": "\\u4f60\\u597d"}\n' > "$work/lines"
+stdin=$work/lines expect 0 '"text": "Hello world"' "$saker" tokenize --tokenizer "$model/tokenizer.json"
+grep -q '"text": "你好"' "$work/out" || fail "tokenize does not give Chinese text back"
+echo '{"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x.png"}},
+ {"type": "text", "text": "Hi <|im_end|>"}]}]}' > "$work/request.json"
+expect 0 '<\|vision_start\|><\|image_pad\|><\|vision_end\|>Hi' "$saker" render "$model" "$work/request.json"
+
+# --- What the caller gets wrong: 2 ----------------------------------------------------------------------
+expect 2 "subcommand" "$saker"
+expect 2 "frobnicate" "$saker" run "$model" --frobnicate
+expect 2 "temperature" "$saker" run "$model" --temperature 3 x
+expect 2 "temperature" "$saker" run "$model" --temperature nan x
+expect 2 "top_p" "$saker" run "$model" --top-p 0 x
+expect 2 "top_k" "$saker" run "$model" --top-k -1 x
+expect 2 "backend" "$saker" run "$model" --backend gpu x
+expect 2 "fps" "$saker" run "$model" --video-frames "$work/frames" x
+expect 2 "question" "$saker" run "$model"
+expect 2 "no such file" "$saker" run "$model" --image "$work/none.png" x
+expect 2 "Image 1.*not of a supported kind" "$saker" run "$model" --image Makefile x
+head -c 500 examples/scene.png > "$work/cut.png"
+expect 2 "Image 2" "$saker" run "$model" --image examples/scene.png --image "$work/cut.png" x
+expect 2 "not a folder of pictures" "$saker" run "$model" --video-frames "$work/none" --fps 1 x
+printf 'caf\xe9' > "$work/latin1"
+stdin=$work/latin1 expect 2 "UTF-8" "$saker" run "$model"
+long=$(printf 'word %.0s' $(seq 5000))
+expect 2 "maximum context length is" "$saker" run "$model" "$long"
+expect 2 "holds a checkpoint already" "$saker" synth examples/synth/config.json "$model"
+echo '{"text": 5}' > "$work/lines"
+stdin=$work/lines expect 2 "Line 1" "$saker" tokenize --tokenizer "$model/tokenizer.json"
+echo '{"messages": []}' > "$work/request.json"
+expect 2 "messages" "$saker" render "$model" "$work/request.json"
+echo '{"messages": ' > "$work/request.json"
+expect 2 "JSON" "$saker" render "$model" "$work/request.json"
+
+# --- What is wrong with the files: 3 ---------------------------------------------------------------------
+expect 3 "none: is not a folder" "$saker" run "$work/none" x
+for file in config.json tokenizer.json preprocessor_config.json model.safetensors; do
+    broken config.json ""
+    rm "$copy/$file"
+    expect 3 "$file" "$saker" run "$copy" x
+    [ $file = model.safetensors ] && continue
+    broken $file '1s/^/{/'
+    expect 3 "$file" "$saker" run "$copy" x
+done
+broken config.json 's/"num_attention_heads": 4/"num_attention_heads": 0/'
+expect 3 "config.json: text_config.num_attention_heads" "$saker" run "$copy" x
+broken config.json 's/"num_attention_heads": 4/"num_attention_heads": 3/'
+expect 3 "num_attention_heads" "$saker" run "$copy" x
+broken config.json 's/"num_hidden_layers": 4/"num_hidden_layers": 1000000/'
+expect 3 "num_hidden_layers" "$saker" run "$copy" x
+broken config.json 's/"num_hidden_layers": 4/"num_hidden_layers": 5/'
+expect 3 "layers.4" "$saker" run "$copy" x
+broken config.json 's/"num_hidden_layers": 4/"num_hidden_layers": 3/'
+expect 3 "layers.3" "$saker" run "$copy" x
+broken config.json 's/"hidden_size": 64/"hidden_size": 128/'
+expect 3 "hidden_size" "$saker" run "$copy" x
+broken config.json 's/"patch_size": 16/"patch_size": 0/'
+expect 3 "patch_size" "$saker" run "$copy" x
+broken config.json 's/"model_type": "qwen3_vl_moe",/"model_type": "llama",/'
+expect 3 "model_type" "$saker" run "$copy" x
+broken config.json 's/"rope_theta": [0-9.]*/"rope_theta": NaN/'
+expect 3 "config.json" "$saker" run "$copy" x
+broken config.json 's/"image_token_id": [0-9]*/"image_token_id": 3/'
+expect 3 "image_token_id" "$saker" run "$copy" x
+broken generation_config.json 's/"eos_token_id":.*/"eos_token_id": 99999,/'
+expect 3 "generation_config.json" "$saker" run "$copy" x
+broken config.json ""
+truncate -s -100 "$copy/model.safetensors"
+expect 3 "model.safetensors" "$saker" run "$copy" x
+truncate -s 4 "$copy/model.safetensors"
+expect 3 "model.safetensors" "$saker" run "$copy" x
+expect 3 "verify|case.json|golden" "$saker" verify "$model" "$work/none"
+
+[ $failures = 0 ] && echo "all as expected"
+exit $((failures > 0))
