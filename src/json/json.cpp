@@ -1,6 +1,6 @@
 // Boost.JSON behind json.h. The parser is the SAX one with a handler of our own, since the plain
-// parser lets the last of two equal keys win, and files of unknown origin must not be read in two
-// ways.
+// parser lets the last of two equal keys win, reads doubles inexactly and bounds only depth; files
+// of unknown origin must not be read in two ways.
 #include "json/json.h"
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -8,8 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
-#include <set>
 
 #include "base/utf8.h"
 
@@ -19,7 +17,7 @@ namespace {
 namespace bj = boost::json;
 using Code = boost::system::error_code;
 
-// Builds a value while refusing duplicate keys and numbers that no double holds. Doubles are read
+// Builds a value while counting members and refusing numbers that no double holds. Doubles are read
 // anew from their text: Boost 1.81 is off by a unit in the last place for many of them.
 struct Builder {
     static constexpr size_t max_object_size = size_t(-1);
@@ -28,10 +26,8 @@ struct Builder {
     static constexpr size_t max_string_size = size_t(-1);
 
     bj::value_stack stack;
-    std::vector<std::set<std::string, std::less<>>> keys;
-    std::string key;
-    std::string number;  // the text of a number up to the part at hand
-    bool has_duplicate = false;
+    size_t num_members = 0;  // of all objects, equal keys counted each time
+    std::string number;      // the text of a number up to the part at hand
     bool has_overflow = false;
     size_t values_left = size_t(-1);
     bool has_too_many = false;
@@ -49,12 +45,9 @@ struct Builder {
         return true;
     }
     bool on_document_end(Code&) { return true; }
-    bool on_object_begin(Code& ec) {
-        keys.emplace_back();
-        return count(ec);
-    }
+    bool on_object_begin(Code& ec) { return count(ec); }
     bool on_object_end(size_t n, Code&) {
-        keys.pop_back();
+        num_members += n;
         stack.push_object(n);
         return true;
     }
@@ -64,18 +57,10 @@ struct Builder {
         return true;
     }
     bool on_key_part(bj::string_view s, size_t, Code&) {
-        key.append(s.data(), s.size());
         stack.push_chars(s);
         return true;
     }
-    bool on_key(bj::string_view s, size_t, Code& ec) {
-        key.append(s.data(), s.size());
-        if (!keys.back().insert(key).second) {
-            has_duplicate = true;
-            ec = bj::make_error_code(bj::error::syntax);
-            return false;
-        }
-        key.clear();
+    bool on_key(bj::string_view s, size_t, Code&) {
         stack.push_key(s);
         return true;
     }
@@ -130,6 +115,18 @@ struct Builder {
     bool on_comment(bj::string_view, Code&) { return true; }
 };
 
+// Members of all objects in `v`, equal keys counted once: of two, Boost keeps the last alone.
+size_t count_members(const bj::value& v) {
+    size_t n = 0;
+    if (v.is_object()) {
+        n = v.get_object().size();
+        for (const auto& member : v.get_object()) n += count_members(member.value());
+    } else if (v.is_array()) {
+        for (const auto& item : v.get_array()) n += count_members(item);
+    }
+    return n;
+}
+
 constexpr std::string_view kNotUtf8 = "is not valid UTF-8";
 
 // Whether parsing stopped at a \uD800 to \uDFFF without its other half, which names no character.
@@ -156,7 +153,6 @@ std::string parse_into(std::string_view text, JsonLimits limits, bj::value& out)
     parser.handler().values_left = limits.max_values;
     Code ec;
     const size_t used = parser.write_some(false, text.data(), text.size(), ec);
-    if (parser.handler().has_duplicate) return "has a key twice";
     if (parser.handler().has_too_many)
         return "has more than " + std::to_string(limits.max_values) + " values";
     if (is_half_a_pair(ec, text.substr(0, used))) return std::string(kNotUtf8);
@@ -169,6 +165,7 @@ std::string parse_into(std::string_view text, JsonLimits limits, bj::value& out)
         if (text[i] != ' ' && text[i] != '\n' && text[i] != '\r' && text[i] != '\t')
             return "has bytes after its end, at byte " + std::to_string(i);
     out = parser.handler().stack.release();
+    if (count_members(out) != parser.handler().num_members) return "has a key twice";
     return "";
 }
 
@@ -309,7 +306,8 @@ json::object read_json_file(const std::filesystem::path& path, JsonLimits limits
         throw StartupError(path.string() + ": is larger than " +
                            std::to_string(limits.max_bytes >> 20) + " MiB.");
     std::ifstream in(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::string text(static_cast<size_t>(size), '\0');
+    in.read(text.data(), static_cast<std::streamsize>(size));
     if (!in) throw StartupError(path.string() + ": cannot be read.");
     json::value value;
     const std::string fault = parse_into(text, limits, value);
