@@ -66,8 +66,11 @@ inline int64_t CountTiles(const Job& job) {
 
 /// Sets tile_tokens; returns the number of tiles.
 inline int64_t ChooseTiles(Job& job, int num_threads) {
+    int64_t longest = 1;
+    for (int64_t s = 0; s < job.S; ++s)
+        longest = std::max<int64_t>(longest, job.starts[s + 1] - job.starts[s]);
     for (int64_t rows = kMostRows;; rows /= 2) {
-        job.tile_tokens = std::max<int64_t>(1, rows / job.group);
+        job.tile_tokens = std::clamp<int64_t>(rows / job.group, 1, longest);
         const int64_t num_tiles = CountTiles(job);
         if (num_tiles >= kTilesPerThread * num_threads || rows == kFewestRows) return num_tiles;
     }
