@@ -31,6 +31,10 @@ void use_device(int device);
 /// Throws StartupError, with the bytes asked for and those free, where the device is too full.
 void* device_allocate(int device, int64_t size_bytes);
 void device_free(int device, void* at);
+/// Page-locked host memory, from and to which a device copies at full speed. Throws StartupError
+/// where the machine refuses.
+void* pinned_allocate(int64_t size_bytes);
+void pinned_free(void* at);
 /// Allocations by device_allocate so far in this process; stands still after "ready".
 int64_t num_device_allocations();
 

@@ -84,6 +84,18 @@ void device_free(int device, void* at) {
     CUDA_CHECK(cudaFree(at));
 }
 
+void* pinned_allocate(int64_t size_bytes) {
+    void* at = nullptr;
+    if (cudaMallocHost(&at, static_cast<size_t>(size_bytes)) == cudaSuccess) return at;
+    (void)cudaGetLastError();
+    throw StartupError("The machine cannot lock " + std::to_string(size_bytes >> 20) +
+                       " MiB of memory for copies to the GPU: free memory or raise ulimit -l.");
+}
+
+void pinned_free(void* at) {
+    CUDA_CHECK(cudaFreeHost(at));
+}
+
 int64_t num_device_allocations() {
     return allocations;
 }

@@ -28,6 +28,12 @@ void* device_allocate(int, int64_t) {
 void device_free(int, void*) {
     none();
 }
+void* pinned_allocate(int64_t) {
+    none();
+}
+void pinned_free(void*) {
+    none();
+}
 int64_t num_device_allocations() {
     return 0;
 }

@@ -119,36 +119,59 @@ struct Loader::Output {
         }
     }
 
-    // Decodes a piece to `out`; false where the file no longer has its bytes.
-    static bool decode(const Piece& piece, void* out) {
+    // Reads what a piece is the first to need; false where the file no longer has it. Transposed
+    // pieces of one matrix all need the whole matrix.
+    static bool read(const Piece& piece) {
         const StoredMatrix& m = piece.matrix;
         const int64_t row_bytes = m.cols * size_of(m.dtype);
-        const int64_t first = piece.transposed ? 0 : piece.begin;
-        const int64_t num_rows = piece.transposed ? m.rows : piece.end - piece.begin;
-        if (!read_ahead(m.at + first * row_bytes, num_rows * row_bytes)) return false;
-        if (m.scales &&
+        if (m.scales && piece.begin == 0 &&
             !read_ahead(m.scales, blocks(m.rows) * blocks(m.cols) * size_of(m.scale_dtype)))
             return false;
+        if (!piece.transposed)
+            return read_ahead(m.at + piece.begin * row_bytes,
+                              (piece.end - piece.begin) * row_bytes);
+        return piece.begin != 0 || read_ahead(m.at, m.rows * row_bytes);
+    }
+
+    static void decode(const Piece& piece, void* out) {
         if (piece.transposed)
-            decode_columns(m, piece.begin, piece.end, out);
+            decode_columns(piece.matrix, piece.begin, piece.end, out);
         else
-            decode_rows(m, piece.begin, piece.end, out);
-        return true;
+            decode_rows(piece.matrix, piece.begin, piece.end, out);
     }
 };
 
+// Two halves: while one is copied to the device, the other is filled.
 struct Loader::Staging {
-    explicit Staging(int device) : stream(device) {}
+    explicit Staging(int device) : stream(device) {
+        memory = static_cast<std::byte*>(pinned_allocate(2 * kStagingBytes));
+    }
+    ~Staging() {
+        stream.synchronize();
+        pinned_free(memory);
+    }
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+
+    // Memory that no copy reads any more.
+    std::byte* acquire() {
+        half = 1 - half;
+        if (is_used[half]) copied[half].synchronize();
+        return memory + half * kStagingBytes;
+    }
+    // Sends what acquire() gave last.
+    void send(void* to, Place place, int64_t bytes) {
+        copy(Tensor(to, DType::u8, {bytes}, place),
+             Tensor(memory + half * kStagingBytes, DType::u8, {bytes}), stream.raw());
+        copied[half].record(stream.raw());
+        is_used[half] = true;
+    }
 
     Stream stream;
-    std::unique_ptr<std::byte[]> memory;
-    int64_t size_bytes = 0;
-
-    void grow(int64_t bytes) {
-        if (bytes <= size_bytes) return;
-        size_bytes = std::max(bytes, kStagingBytes);
-        memory = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(size_bytes));
-    }
+    Event copied[2];
+    bool is_used[2] = {};
+    int half = 0;
+    std::byte* memory;
 };
 
 Loader::Loader(const Checkpoint& checkpoint, Place place)
@@ -331,30 +354,33 @@ Tensor Loader::produce(const Output& output, DType decoded, std::initializer_lis
         make_batch(out, output, begin, end);
         begin = end;
     }
+    if (staging_) staging_->stream.synchronize();
     return out;
 }
 
 void Loader::make_batch(const Tensor& out, const Output& output, size_t begin, size_t end) {
     const std::span pieces = std::span(output.pieces).subspan(begin, end - begin);
+    const auto count = static_cast<int64_t>(pieces.size());
     const int64_t first = pieces.front().out_begin;
     const int64_t bytes = pieces.back().out_begin + pieces.back().out_bytes - first;
     std::byte* to = static_cast<std::byte*>(out.raw()) + first;
     std::byte* at = to;
     if (staging_) {
-        staging_->grow(bytes);
-        at = staging_->memory.get();
+        CHECK(bytes <= kStagingBytes, "a row of a weight is larger than the staging memory");
+        at = staging_->acquire();
     }
     std::atomic<const Source*> cut = nullptr;
-    pool_->run(static_cast<int64_t>(pieces.size()), [&](int64_t i) {
+    pool_->run(count, [&](int64_t i) {
         const Output::Piece& piece = pieces[static_cast<size_t>(i)];
-        if (!Output::decode(piece, at + (piece.out_begin - first))) cut = piece.source;
-        if (progress_) progress_->add(piece.read_bytes());
+        if (!Output::read(piece)) cut = piece.source;
     });
     if (cut) fail_on_cut(*cut.load());
-    if (!staging_) return;
-    copy(Tensor(to, DType::u8, {bytes}, place_), Tensor(at, DType::u8, {bytes}),
-         staging_->stream.raw());
-    staging_->stream.synchronize();
+    pool_->run(count, [&](int64_t i) {
+        const Output::Piece& piece = pieces[static_cast<size_t>(i)];
+        Output::decode(piece, at + (piece.out_begin - first));
+        if (progress_) progress_->add(piece.read_bytes());
+    });
+    if (staging_) staging_->send(to, place_, bytes);
 }
 
 void Loader::fail_on_cut(const Source& source) {

@@ -384,6 +384,51 @@ TEST(Loader, MeasuringTouchesNothing) {
     EXPECT_FALSE(device.load("model.language_model.norm.weight", {C}).place().is_host());
 }
 
+// More than one batch of the staging memory, and each way of making a tensor.
+TEST(Loader, DeviceHoldsTheSameBits) {
+    if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
+    const int64_t E = 48, F = 640, C = 768;
+    Layer layer{E, F, C, "", ""};
+    layer.gate_up = random_bf16("gate_up", 1 << 20);
+    while (static_cast<int64_t>(layer.gate_up.size()) < E * 2 * F * C * 2)
+        layer.gate_up += layer.gate_up;
+    layer.gate_up.resize(static_cast<size_t>(E * 2 * F * C * 2));
+    layer.down = layer.gate_up.substr(2, static_cast<size_t>(E * F * C * 2));
+    const Fp8 codes = fp8("a.weight", "a.weight_scale_inv", {130, 300}, DType::bf16);
+    const std::vector<float> full = {1.1f, -2.5f, 3e7f};
+    for (auto stored : {layer.linear(), layer.released(), layer.separate()}) {
+        stored.push_back(codes.codes);
+        stored.push_back(codes.scales);
+        stored.push_back({"full", DType::f32, {3}, bytes_of(full)});
+        const TestFolder folder;
+        write_checkpoint(folder.path(), stored);
+        const auto checkpoint = Checkpoint::open(folder.path());
+        const auto load = [&](Loader& loader) {
+            const auto experts = loader.load_experts(kExperts, E, F, C);
+            return std::vector{experts.gate_up, experts.down, loader.load("a.weight", {130, 300}),
+                               loader.load("full", {3})};
+        };
+        Loader measure = Loader::measuring(checkpoint, Place::cuda(0));
+        load(measure);
+        Arena arena(measure.arena_bytes(), Place::cuda(0));
+        ThreadPool pool;
+        Loader loader(checkpoint, arena, pool);
+        const std::vector<Tensor> tensors = load(loader);
+        loader.finish();
+        EXPECT_EQ(arena.capacity_bytes(), arena.used_bytes());
+        const std::string want[] = {layer.gate_up, layer.down, codes.decoded, bytes_of(full)};
+        Stream stream(0);
+        for (size_t i = 0; i < 4; ++i) {
+            std::string got(want[i].size(), '\0');
+            copy(Tensor(got.data(), DType::u8, {tensors[i].size_bytes()}),
+                 Tensor(tensors[i].raw(), DType::u8, {tensors[i].size_bytes()}, Place::cuda(0)),
+                 stream.raw());
+            stream.synchronize();
+            EXPECT_TRUE(got == want[i]) << i;
+        }
+    }
+}
+
 TEST(Loader, FinishNamesWhatNobodyAskedFor) {
     const TestFolder folder;
     std::vector<TestTensor> stored = {
