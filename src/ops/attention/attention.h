@@ -16,9 +16,9 @@ namespace saker {
 /// out, q: [T, H, D] f32 or bf16, q's rows may be strided. k_pages, v_pages: [Np, K, B, D] of q's
 /// dtype, K divides H. starts: [S+1] i32, rising from 0 to T. context: [S] i32: tokens in the
 /// cache, these included. page_table: [S, P] i32: page of tokens i*B .. i*B+B-1; entries beyond the
-/// context are not read. Scores, softmax and sums in f32, one rounding at the store. Tokens of a
-/// page beyond the context may hold anything, NaN included. Invariant to batch and to chunks on ref
-/// and cpu: a row's bits depend on its own position and keys alone.
+/// context are not read. scale is above 0. Scores, softmax and sums in f32, one rounding at the
+/// store. Tokens of a page beyond the context may hold anything, NaN included. Invariant to batch
+/// and to chunks on ref and cpu: a row's bits depend on its own position and keys alone.
 void attention(const Exec& ex, const Tensor& out, const Tensor& q, const Tensor& k_pages,
                const Tensor& v_pages, const Tensor& starts, const Tensor& context,
                const Tensor& page_table, float scale);

@@ -1,7 +1,7 @@
 // Row tiles of (sequence, KV head, some tokens) against the keys of their pages, 64 at a time.
 //
 // A tile holds the query heads of one KV head for several tokens, up to 256 rows, so that a key
-// tile is packed once for all of them: prefill runs at 75 to 80 % of the peak of multiply-adds (the
+// tile is packed once for all of them: prefill runs at 75 to 84 % of the peak of multiply-adds (the
 // softmax takes 10 %, packing 3 %), decode at the memory's pace. The keys are cut into spans of
 // 1,024 counted from position 0, each with a softmax of its own, and the spans are joined in order.
 // So a long decode can be spread over all cores, span by span, with the same bits as on one: the
