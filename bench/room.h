@@ -59,7 +59,7 @@ class Room {
 /// together are far larger than any cache. One block of bf16, made on first use and shared.
 class Weights {
   public:
-    static constexpr int64_t kElements = int64_t{384} << 20;
+    static constexpr int64_t kElements = int64_t{576} << 20;  // a layer of 128 experts
 
     Tensor next(std::initializer_list<int64_t> dims) {
         const Tensor shape(nullptr, DType::bf16, dims);

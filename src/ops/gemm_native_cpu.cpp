@@ -4,7 +4,7 @@
 // 4 x 6, 8 x 3 and 3 x 8 do.
 #include "ops/gemm_native_cpu.h"
 
-#include <hwy/targets.h>
+#include <hwy/base.h>
 
 #include "base/check.h"
 #include "ops/gemm_cpu.h"
@@ -22,12 +22,23 @@ namespace {
 constexpr int64_t kLanes = 32;      // products an instruction
 constexpr int64_t kSegment = 2048;  // elements of a row that are summed before the lanes are joined
 
-HWY_INLINE __m512bh load(const Bf16* p) {
-    return reinterpret_cast<__m512bh>(_mm512_loadu_si512(p));
-}
-HWY_INLINE __m512bh load_part(const Bf16* p, __mmask32 mask) {
-    return reinterpret_cast<__m512bh>(_mm512_maskz_loadu_epi16(mask, p));
-}
+// Whether to fetch the next tile's weights ahead. With one or two rows the core runs far enough
+// ahead by itself, with 3 or 4 it does not (25 GB/s a core become 32); 5 and 6 are for prefill,
+// where the weights are in L2 and fetching costs a tenth.
+template <int R>
+constexpr bool kAhead = R == 3 || R == 4;
+
+struct LoadAll {
+    HWY_INLINE __m512bh operator()(const Bf16* p) const {
+        return reinterpret_cast<__m512bh>(_mm512_loadu_si512(p));
+    }
+};
+struct LoadPart {
+    __mmask32 mask;
+    HWY_INLINE __m512bh operator()(const Bf16* p) const {
+        return reinterpret_cast<__m512bh>(_mm512_maskz_loadu_epi16(mask, p));
+    }
+};
 
 // The lanes of four vectors summed, as one vector of four.
 HWY_INLINE __m128 join(__m512 a, __m512 b, __m512 c, __m512 d) {
@@ -41,10 +52,17 @@ HWY_INLINE __m128 join(__m512 a, __m512 b, __m512 c, __m512 d) {
     return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 
-template <int R, int Q>
-HWY_INLINE void step(__m512 (&acc)[R][Q], const __m512bh (&w)[Q], const __m512bh (&x)[R]) {
-    for (int r = 0; r < R; ++r)
-        for (int q = 0; q < Q; ++q) acc[r][q] = _mm512_dpbf16_ps(acc[r][q], x[r], w[q]);
+// Adds 32 products to each sum, fewer under a mask. A row of x is loaded when its turn comes: all
+// of them and the weights at once would not fit into the registers beside the sums.
+template <int R, int Q, class Load>
+HWY_INLINE void step(__m512 (&acc)[R][Q], const Bf16* const* x_rows, const Bf16* weight, int64_t Ci,
+                     int64_t i, Load load) {
+    __m512bh w[Q];
+    for (int q = 0; q < Q; ++q) w[q] = load(weight + q * Ci + i);
+    for (int r = 0; r < R; ++r) {
+        const __m512bh x = load(x_rows[r] + i);
+        for (int q = 0; q < Q; ++q) acc[r][q] = _mm512_dpbf16_ps(acc[r][q], x, w[q]);
+    }
 }
 
 // R rows times Q weight rows over one segment; Q is 4 or 1.
@@ -56,18 +74,11 @@ HWY_INLINE void tile(const Bf16* const* x_rows, int64_t begin, int64_t end, cons
         for (int q = 0; q < Q; ++q) acc[r][q] = _mm512_setzero_ps();
     int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes) {
-        __m512bh w[Q], x[R];
-        for (int q = 0; q < Q; ++q) w[q] = load(weight + q * Ci + i);
-        for (int r = 0; r < R; ++r) x[r] = load(x_rows[r] + i);
-        step(acc, w, x);
+        if constexpr (kAhead<R> && Q == 4)
+            for (int q = 0; q < Q; ++q) _mm_prefetch(weight + (q + Q) * Ci + i, _MM_HINT_T0);
+        step(acc, x_rows, weight, Ci, i, LoadAll{});
     }
-    if (i < end) {
-        const __mmask32 mask = (__mmask32{1} << (end - i)) - 1;
-        __m512bh w[Q], x[R];
-        for (int q = 0; q < Q; ++q) w[q] = load_part(weight + q * Ci + i, mask);
-        for (int r = 0; r < R; ++r) x[r] = load_part(x_rows[r] + i, mask);
-        step(acc, w, x);
-    }
+    if (i < end) step(acc, x_rows, weight, Ci, i, LoadPart{(__mmask32{1} << (end - i)) - 1});
     const __m512 zero = _mm512_setzero_ps();
     for (int r = 0; r < R; ++r) {
         float* at = sums + r * kGemmColumns;
@@ -127,7 +138,7 @@ bool has_native_bf16() {
     static const bool has =
         __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    return has && (hwy::SupportedTargets() & HWY_AVX3) != 0;
+    return has;
 }
 }  // namespace saker::cpu
 

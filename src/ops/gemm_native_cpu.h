@@ -8,8 +8,7 @@
 
 namespace saker::cpu {
 
-/// Whether this machine can run gemm_native; no, too, where a test has switched Highway to an older
-/// instruction set.
+/// Whether this machine can run gemm_native. Asked of it once: CPUID is slow under a hypervisor.
 bool has_native_bf16();
 
 /// gemm_tile's sums; weight points to the first of num_columns rows of Ci numbers.
