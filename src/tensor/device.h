@@ -50,7 +50,7 @@ class Stream {
 
   private:
     void* raw_ = nullptr;
-    int device_;
+    [[maybe_unused]] int device_;  // unused in a build without CUDA
 };
 
 /// A mark in a stream; two of them measure time on the device.
