@@ -3,6 +3,7 @@
 
 #include "json/json.h"
 #include "models/qwen3_vl.h"
+#include "weights/manifest.h"
 
 namespace saker {
 namespace {
@@ -54,6 +55,7 @@ LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& o
     Loader measure = Loader::measuring(*loaded.checkpoint, place_of(options));
     CheckpointSource measuring(measure);
     family.make(config_json, measuring, options);
+    verify_manifest(*loaded.checkpoint, pool, style);
     loaded.arena = std::make_unique<Arena>(measure.arena_bytes(), place_of(options));
 
     Progress progress("reading weights", measure.read_bytes(), style);

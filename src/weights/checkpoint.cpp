@@ -39,11 +39,6 @@ fs::path confine(const fs::path& folder, const std::string& name) {
         ": is a link that leads out of the model folder: put the file itself there.");
 }
 
-bool is_plain_name(std::string_view name) {
-    return !name.empty() && name != "." && name != ".." &&
-           name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
-}
-
 // Tensor name -> shard, from the index.
 std::map<std::string, std::string> read_index(const fs::path& path) {
     const json::object index = read_json_file(path);
@@ -81,6 +76,11 @@ std::map<std::string, std::string> read_index(const fs::path& path) {
 
 }  // namespace
 
+bool is_plain_name(std::string_view name) {
+    return !name.empty() && name != "." && name != ".." &&
+           name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
+}
+
 std::string canonical_name(std::string_view name) {
     const auto renamed = [&](std::string_view from, std::string_view to) {
         return std::string(to).append(name.substr(from.size()));
@@ -107,7 +107,7 @@ Checkpoint Checkpoint::open(const fs::path& model_dir) {
         return fs::symlink_status(folder / name, ignored).type() != fs::file_type::not_found;
     };
     if (is_there(kSingle)) {
-        checkpoint.add_file(confine(folder, kSingle));
+        checkpoint.add_file(kSingle);
     } else if (is_there(kIndex)) {
         const fs::path index = folder / kIndex;
         const auto shards = read_index(confine(folder, kIndex));
@@ -115,7 +115,7 @@ Checkpoint Checkpoint::open(const fs::path& model_dir) {
         for (const auto& [name, shard] : shards) file_of_shard.emplace(shard, 0);
         for (auto& [shard, file] : file_of_shard) {
             file = checkpoint.files_.size();
-            checkpoint.add_file(confine(folder, shard));
+            checkpoint.add_file(shard);
         }
         for (const auto& [name, shard] : shards)
             if (!checkpoint.files_[file_of_shard.at(shard)].has(name))
@@ -129,16 +129,17 @@ Checkpoint Checkpoint::open(const fs::path& model_dir) {
     return checkpoint;
 }
 
-void Checkpoint::add_file(const fs::path& path) {
+void Checkpoint::add_file(const std::string& name_in_folder) {
     const size_t file_index = files_.size();
-    files_.emplace_back(path);
+    files_.emplace_back(confine(folder_, name_in_folder));
+    file_names_.push_back(name_in_folder);
     for (const std::string& name : files_.back().names()) {
         const auto [known, is_new] =
             tensors_.emplace(canonical_name(name), Location{file_index, name});
         if (!is_new)
-            throw StartupError(path.string() + ": tensor " + quote(name) + " is stored twice, as " +
-                               quote(known->second.name_in_file) + " in " +
-                               files_[known->second.file_index].path() + " too.");
+            throw StartupError(files_.back().path() + ": tensor " + quote(name) +
+                               " is stored twice, as " + quote(known->second.name_in_file) +
+                               " in " + files_[known->second.file_index].path() + " too.");
     }
 }
 

@@ -24,6 +24,9 @@ namespace saker {
 /// Any other name stays as it is.
 std::string canonical_name(std::string_view name_in_file);
 
+/// True for the name of a file and nothing more: no folders, no dot segments.
+bool is_plain_name(std::string_view name);
+
 class Checkpoint {
   public:
     /// Opens a model folder. Throws StartupError naming the file and the rule that it breaks:
@@ -41,6 +44,7 @@ class Checkpoint {
     std::vector<std::string> names() const;  // canonical, sorted
     int64_t total_bytes() const;             // of all tensors
     int num_files() const { return static_cast<int>(files_.size()); }
+    const std::vector<std::string>& file_names() const { return file_names_; }  // in the folder
     const std::string& folder() const { return folder_; }
 
   private:
@@ -50,10 +54,11 @@ class Checkpoint {
         std::string name_in_file;
     };
     explicit Checkpoint(std::string folder) : folder_(std::move(folder)) {}
-    void add_file(const std::filesystem::path& path);
+    void add_file(const std::string& name);
 
     std::string folder_;
     std::vector<SafetensorsFile> files_;
+    std::vector<std::string> file_names_;
     std::map<std::string, Location, std::less<>> tensors_;
 };
 

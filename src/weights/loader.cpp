@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/log.h"
+#include "tensor/device.h"
 #include "weights/decode.h"
 
 namespace saker {

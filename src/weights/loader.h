@@ -27,7 +27,6 @@
 
 #include "base/thread_pool.h"
 #include "tensor/arena.h"
-#include "tensor/device.h"
 #include "weights/checkpoint.h"
 #include "weights/progress.h"
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/rng.h"
+#include "tensor/device.h"
 #include "weights/decode.h"
 #include "weights/test_files.h"
 
