@@ -159,7 +159,7 @@ void Weights(const void* const* x_rows, int64_t num_rows, const Tensor& weight, 
 
 // Highway has no target for AVX512_BF16; it comes with the AVX-512 of this one, or not at all.
 bool IsNative(DType x_dtype, DType weight_dtype) {
-    return HWY_TARGET == HWY_AVX3 && x_dtype == DType::bf16 && weight_dtype == DType::bf16 &&
+    return HWY_TARGET <= HWY_AVX3 && x_dtype == DType::bf16 && weight_dtype == DType::bf16 &&
            cpu::has_native_bf16();
 }
 

@@ -14,7 +14,9 @@
 
 // GCC 12 takes the undefined vectors inside its own intrinsics for uninitialised ones.
 HWY_DIAGNOSTICS(push)
+#if HWY_COMPILER_GCC_ACTUAL
 HWY_DIAGNOSTICS_OFF(disable : 4701, ignored "-Wmaybe-uninitialized")
+#endif
 HWY_PUSH_ATTRIBUTES("avx512f,avx512vl,avx512dq,avx512bw,avx512bf16")
 namespace saker::cpu {
 namespace {

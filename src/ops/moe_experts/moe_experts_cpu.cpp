@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "ops/elementwise-inl.h"
 #include "ops/moe_experts/moe_pairs_cpu.h"
 
