@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <map>
 #include <set>
 
 #include "app/commands.h"
+#include "app/recorder.h"
 #include "app/reference_case.h"
 #include "app/session.h"
+#include "app/stage_table.h"
 #include "engine/loop.h"
 
 namespace saker {
@@ -23,133 +23,11 @@ namespace {
 
 constexpr double kFloatTolerance = 2e-4;  // of a stage's largest value, compute f32
 
-// What one case's sequence showed: rows by stage name.
-struct Shown {
-    std::map<std::string, std::vector<float>> stages;  // [rows, columns], zero-filled until seen
-    std::map<std::string, int64_t> columns;
-};
-
-std::vector<float> read_numbers(const Tensor& t) {
-    std::vector<float> out;
-    out.reserve(static_cast<size_t>(t.num_elements()));
-    for (int64_t r = 0; r < t.dim(0); ++r)
-        for (int64_t c = 0; c < t.row_elements(); ++c) switch (t.dtype()) {
-                case DType::f32:
-                    out.push_back(t.row<float>(r)[c]);
-                    break;
-                case DType::bf16:
-                    out.push_back(t.row<Bf16>(r)[c]);
-                    break;
-                default:
-                    out.push_back(static_cast<float>(t.row<int32_t>(r)[c]));
-            }
-    return out;
-}
-
-class Recorder : public StepObserver, public Tap {
-  public:
-    const Shown& of(uint64_t id) { return shown_[id]; }
-
-    void on_encode(std::span<const PlannedFrame> frames) override {
-        frames_.assign(frames.begin(), frames.end());
-    }
-    void on_forward(const StepPlan& plan) override { rows_ = plan.rows; }
-
-    void see(std::string_view stage, int64_t index, const Tensor& value) override {
-        if (stage.substr(0, 7) == "visual.") return see_visual(stage, index, value);
-        const std::vector<float> numbers = read_numbers(value);
-        const auto columns = static_cast<size_t>(value.row_elements());
-        size_t at = 0;  // row of `value`
-        for (const PlannedRows& planned : rows_) {
-            const Sequence& s = *planned.sequence;
-            const bool logits = stage == "logits";
-            for (int64_t t = planned.begin; t < planned.end; ++t) {
-                const bool in_prompt = t < s.num_prompt;
-                // Logits have a row for each prompt token (all were asked for) and for the newest
-                // token.
-                if (logits && !in_prompt && t + 1 != s.num_tokens()) continue;
-                if (in_prompt)
-                    put(s, std::string(stage) + std::to_string(index), s.num_prompt, t, columns,
-                        numbers.data() + at * columns);
-                ++at;
-            }
-        }
-    }
-
-  private:
-    void put(const Sequence& s, const std::string& stage, int64_t num_rows, int64_t row,
-             size_t columns, const float* from) {
-        Shown& shown = shown_[s.id.value];
-        auto& numbers = shown.stages[stage];
-        numbers.resize(static_cast<size_t>(num_rows) * columns);
-        shown.columns[stage] = static_cast<int64_t>(columns);
-        std::copy(from, from + columns, numbers.begin() + row * static_cast<int64_t>(columns));
-    }
-
-    void see_visual(std::string_view stage, int64_t index, const Tensor& value) {
-        const std::vector<float> numbers = read_numbers(value);
-        const auto columns = static_cast<size_t>(value.row_elements());
-        const bool patches = stage == "visual.last_hidden_state";
-        const auto size = [&](const Frame& f) { return patches ? f.num_patches() : f.num_tokens; };
-        size_t at = 0;
-        for (const PlannedFrame& planned : frames_) {
-            const Sequence& s = *planned.sequence;
-            const Frame& frame = planned.get();
-            // Rows of a modality stand in order of its frames, as the reference has them.
-            int64_t first = 0, total = 0;
-            for (const Frame& other : s.frames) {
-                if (other.modality != frame.modality) continue;
-                if (other.first_token < frame.first_token) first += size(other);
-                total += size(other);
-            }
-            const std::string name = std::string(stage) + std::to_string(index) +
-                                     (frame.modality == Modality::image ? " image" : " video");
-            for (int64_t r = 0; r < size(frame); ++r, ++at)
-                put(s, name, total, first + r, columns, numbers.data() + at * columns);
-        }
-    }
-
-    std::vector<PlannedFrame> frames_;
-    std::vector<PlannedRows> rows_;
-    std::map<uint64_t, Shown> shown_;
-};
-
-// One line of the table.
-struct Verdict {
-    std::string stage;
-    double max_error = 0, relative = 0;
-    std::string says;  // "ok", "FAILED", or what was measured
-    bool passed = true;
-};
-
-class Table {
-  public:
-    void add(Verdict v) {
-        passed_ = passed_ && v.passed;
-        lines_.push_back(std::move(v));
-    }
-    void exact(const std::string& stage, bool same, const std::string& detail) {
-        add({stage, 0, 0, same ? "ok" : "FAILED: " + detail, same});
-    }
-    bool passed() const { return passed_; }
-    void print(const std::string& name) const {
-        fmt::print("{}\n  {:<34}{:>14}{:>14}  {}\n", name, "stage", "max abs error", "relative",
-                   "verdict");
-        for (const Verdict& v : lines_)
-            fmt::print("  {:<34}{:>14.3g}{:>14.3g}  {}\n", v.stage, v.max_error, v.relative,
-                       v.says);
-    }
-
-  private:
-    std::vector<Verdict> lines_;
-    bool passed_ = true;
-};
-
 struct Case {
     ReferenceCase reference;
     Prompt prompt;
-    Table table;
-    uint64_t id = 0;
+    StageTable table;
+    SeqId id;
     TokenChannel::Reader reader;
 };
 
@@ -163,7 +41,7 @@ std::string first_difference(const std::vector<T>& ours, const std::vector<int64
 }
 
 template <class T>
-void compare_integers(Table& table, const std::string& stage, const std::vector<T>& ours,
+void compare_integers(StageTable& table, const std::string& stage, const std::vector<T>& ours,
                       const std::vector<int64_t>& theirs) {
     const std::string difference = first_difference(ours, theirs);
     table.exact(stage, difference.empty(), difference);
@@ -248,7 +126,7 @@ void compare_pixels(Case& c, const Preprocessor& p, Modality modality) {
 }
 
 // `judged`: compute f32, where floats have a tolerance; in bf16 they are only printed.
-void compare_floats(Table& table, const std::string& stage, const std::vector<float>& ours,
+void compare_floats(StageTable& table, const std::string& stage, const std::vector<float>& ours,
                     const std::vector<float>& theirs, bool judged) {
     if (ours.size() != theirs.size()) {
         table.exact(stage, false, fmt::format("{} numbers for {}", ours.size(), theirs.size()));
@@ -265,21 +143,16 @@ void compare_floats(Table& table, const std::string& stage, const std::vector<fl
     table.add({stage, worst, relative, !judged ? "measured" : ok ? "ok" : "FAILED", !judged || ok});
 }
 
-const std::vector<float>* find_stage(const Shown& shown, const std::string& stage) {
-    const auto it = shown.stages.find(stage);
-    return it == shown.stages.end() ? nullptr : &it->second;
-}
-
 void compare_visual(Case& c, const Shown& shown, bool judged) {
     int next = 0;  // visual0 is the images where there are any
     for (const char* modality : {" image", " video"}) {
-        const auto* hidden = find_stage(shown, std::string("visual.last_hidden_state0") + modality);
+        const auto* hidden = shown.find(std::string("visual.last_hidden_state0") + modality);
         if (!hidden) continue;
         const std::string theirs = "visual" + std::to_string(next++);
         if (auto reference = c.reference.find(theirs + ".last_hidden_state"))
             compare_floats(c.table, theirs + ".last_hidden_state", *hidden, reference->numbers,
                            judged);
-        const auto* pooled = find_stage(shown, std::string("visual.pooler_output0") + modality);
+        const auto* pooled = shown.find(std::string("visual.pooler_output0") + modality);
         std::vector<float> joined;
         for (int i = 0; pooled; ++i) {
             auto reference = c.reference.find(fmt::format("{}.pooler_output.{}", theirs, i));
@@ -291,7 +164,7 @@ void compare_visual(Case& c, const Shown& shown, bool judged) {
         for (int level = 0;; ++level) {
             const std::string name = fmt::format("{}.deepstack_features.{}", theirs, level);
             const auto* ours =
-                find_stage(shown, fmt::format("visual.deepstack_features{}{}", level, modality));
+                shown.find(fmt::format("visual.deepstack_features{}{}", level, modality));
             if (!ours) break;
             auto reference = c.reference.find(name);
             if (!reference) continue;
@@ -331,7 +204,7 @@ std::vector<bool> compare_layers(Case& c, const Shown& shown, int64_t num_layers
     std::vector<bool> same(c.prompt.ids.size(), true);
     for (int64_t l = 0; l < num_layers; ++l) {
         const std::string router = fmt::format("router{}", l);
-        if (const auto* ours = find_stage(shown, fmt::format("router_logits{}", l))) {
+        if (const auto* ours = shown.find(fmt::format("router_logits{}", l))) {
             if (auto logits = c.reference.find(router + ".0")) {
                 std::vector<float> numbers = *ours;
                 // transformers returns logits or probabilities, by version.
@@ -339,10 +212,10 @@ std::vector<bool> compare_layers(Case& c, const Shown& shown, int64_t num_layers
                 compare_floats(c.table, router + ".logits", numbers, logits->numbers, judged);
             }
         }
-        if (const auto* ours = find_stage(shown, fmt::format("router_weights{}", l)))
+        if (const auto* ours = shown.find(fmt::format("router_weights{}", l)))
             if (auto weights = c.reference.find(router + ".1"))
                 compare_floats(c.table, router + ".weights", *ours, weights->numbers, judged);
-        if (const auto* ours = find_stage(shown, fmt::format("router_experts{}", l))) {
+        if (const auto* ours = shown.find(fmt::format("router_experts{}", l))) {
             if (auto experts = c.reference.find(router + ".2")) {
                 const auto A = static_cast<size_t>(experts->columns());
                 size_t rows_differ = 0;
@@ -366,7 +239,7 @@ std::vector<bool> compare_layers(Case& c, const Shown& shown, int64_t num_layers
                                  true});
             }
         }
-        if (const auto* ours = find_stage(shown, fmt::format("layer{}", l)))
+        if (const auto* ours = shown.find(fmt::format("layer{}", l)))
             if (auto layer = c.reference.find(fmt::format("layer{}", l)))
                 compare_floats(c.table, fmt::format("layer{}", l), *ours, layer->numbers, judged);
     }
@@ -382,7 +255,7 @@ void compare_logits(Case& c, const Shown& shown, const std::vector<bool>& same_e
         theirs = c.reference.find("logits_tail");
         stage = "logits_tail";
     }
-    const auto* all = find_stage(shown, "logits0");
+    const auto* all = shown.find("logits0");
     if (!theirs || !all) {
         c.table.exact("logits", false, "the case or the run has none");
         return;
@@ -436,7 +309,7 @@ std::vector<Case> load_cases(Session& session, const Options& options) {
     settings.video_outer_pair = options.video_outer_pair;
     std::vector<Case> cases;
     for (const std::string& folder : options.cases) {
-        Case c{ReferenceCase(folder), {}, {}, 0, {}};
+        Case c{ReferenceCase(folder), {}, {}, SeqId(), {}};
         const auto parts = split_rendered(session.tokenizer(), c.reference.prompt());
         auto prompt = prepare_prompt(parts, c.reference.media(), settings, session.media_pool());
         if (!prompt) throw StartupError(folder + ": " + prompt.error().message);
@@ -449,7 +322,7 @@ std::vector<Case> load_cases(Session& session, const Options& options) {
     return cases;
 }
 
-void run_cases(std::span<Case> cases, Loop& loop, Recorder& recorder, uint64_t& next_id) {
+void run_cases(std::span<Case> cases, Loop& loop, Recorder& recorder) {
     for (Case& c : cases) {
         Sampling sampling;
         sampling.temperature = 0;
@@ -458,8 +331,7 @@ void run_cases(std::span<Case> cases, Loop& loop, Recorder& recorder, uint64_t& 
         sampling.max_tokens = greedy ? static_cast<int64_t>(greedy->integers.size()) : 1;
         auto [writer, reader] = TokenChannel::make();
         c.reader = std::move(reader);
-        c.id = next_id++;
-        loop.add(c.prompt, sampling, std::move(writer), true);
+        c.id = loop.add(c.prompt, sampling, std::move(writer), true);
     }
     loop.set_observer(&recorder, &recorder);
     while (loop.step()) {
@@ -493,11 +365,10 @@ Outcome verify_once(const Options& options) {
 
     Loop loop(session.model(), limits, session.exec());
     Recorder recorder;
-    uint64_t next_id = 1;
     if (options.together)
-        run_cases(cases, loop, recorder, next_id);
+        run_cases(cases, loop, recorder);
     else
-        for (Case& c : cases) run_cases(std::span(&c, 1), loop, recorder, next_id);
+        for (Case& c : cases) run_cases(std::span(&c, 1), loop, recorder);
 
     for (Case& c : cases) {
         const Shown& shown = recorder.of(c.id);

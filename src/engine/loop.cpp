@@ -66,8 +66,8 @@ Loop::Loop(const Model& model, const EngineLimits& limits, const Exec& ex)
           "the pages do not hold one full context");
 }
 
-void Loop::add(Prompt prompt, const Sampling& sampling, TokenChannel::Writer writer,
-               bool wants_all_logits) {
+SeqId Loop::add(Prompt prompt, const Sampling& sampling, TokenChannel::Writer writer,
+                bool wants_all_logits) {
     CHECK(!wants_all_logits || limits_.all_logits, "this engine was not planned for all logits");
     auto s = std::make_unique<Sequence>();
     s->id = SeqId(next_id_++);
@@ -85,7 +85,9 @@ void Loop::add(Prompt prompt, const Sampling& sampling, TokenChannel::Writer wri
     s->tokens = std::move(prompt.ids);
     s->frames = std::move(prompt.frames);
     s->features.resize(s->frames.size());
+    const SeqId id = s->id;
     scheduler_.add(std::move(s));
+    return id;
 }
 
 bool Loop::step() {

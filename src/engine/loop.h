@@ -36,8 +36,8 @@ class Loop {
     Loop(const Model& model, const EngineLimits& limits, const Exec& ex);
 
     /// Takes in a request that check_prompt has passed. `wants_all_logits`: see Sequence.
-    void add(Prompt prompt, const Sampling& sampling, TokenChannel::Writer writer,
-             bool wants_all_logits = false);
+    SeqId add(Prompt prompt, const Sampling& sampling, TokenChannel::Writer writer,
+              bool wants_all_logits = false);
 
     /// One step. False: nothing was there to do.
     bool step();

@@ -29,7 +29,6 @@ struct ModelShape {
     int64_t merge_size = 0;                    // patches a side that one visual token joins
     int32_t image_token = 0, video_token = 0;  // ids of the placeholders
     int32_t vision_start_token = 0, vision_end_token = 0;
-    int64_t weight_bytes = 0;
     DType compute = DType::bf16;  // of activations and KV
 };
 
