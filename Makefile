@@ -3,7 +3,11 @@
 #
 # Everything runs as root, through sudo, or, where no package is missing, as any user. Nothing touches
 # the network once the packages are there.
+#
+# JOBS=N sets how much runs at once (default: all cores). CUDA=OFF leaves the GPU out, CUDA=ON insists
+# on it (default: AUTO, where a CUDA compiler is found).
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CUDA ?= AUTO
 BUILD := build/release
 NINJA := ninja -j$(JOBS)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
@@ -28,7 +32,8 @@ help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 build: packages  ## install what is missing, build build/release/saker
-	@tools/step --quiet configure "configuring $(BUILD)" cmake --preset release
+	@tools/step --quiet configure "configuring $(BUILD)" \
+	    cmake --preset release -DSAKER_CUDA=$(CUDA)
 	@tools/step build "building $(BUILD) with $(JOBS) jobs" $(NINJA) -C $(BUILD)
 	@$(GIVE_BACK)
 
