@@ -4,23 +4,24 @@
 // tokens beside the vocabulary ("<|im_start|>").
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "text/byte_trie.h"
+
 namespace saker {
 
 class AddedTokenFinder {
   public:
     struct Added {
-        std::string text;  // not empty
+        std::string text;  // not empty, no two equal
         int32_t id;
     };
     AddedTokenFinder() = default;
-    explicit AddedTokenFinder(std::vector<Added> tokens);
+    explicit AddedTokenFinder(const std::vector<Added>& tokens);
 
     struct Match {
         size_t begin, size;
@@ -28,12 +29,11 @@ class AddedTokenFinder {
     };
     std::optional<Match> find(std::string_view text, size_t from) const;
 
-    bool empty() const { return tokens_.empty(); }
+    bool empty() const { return first_bytes_.empty(); }
 
   private:
-    std::vector<Added> tokens_;             // by first byte, then longest first
-    std::array<uint32_t, 257> first_of_{};  // tokens_ with first byte b: [b] to [b + 1]
-    std::string first_bytes_;
+    std::string first_bytes_;  // each once
+    ByteTrie trie_;
 };
 
 }  // namespace saker

@@ -37,7 +37,7 @@ Bpe::Bpe(std::span<const std::string_view> token_bytes, const std::array<int32_t
     : byte_tokens_(byte_tokens) {
     CHECK(token_bytes.size() <= size_t{1} << kIdBits && merges.size() < size_t{1} << kRankBits,
           "ids and ranks fit their bits");
-    pairs_.assign(std::bit_ceil(merges.size() * 2 + 2), kEmpty);
+    pairs_.assign(std::bit_ceil(merges.size() + merges.size() / 2 + 2), kEmpty);
     pairs_mask_ = pairs_.size() - 1;
     filter_.assign(std::bit_ceil(merges.size() / 8 + 1), 0);
     filter_mask_ = filter_.size() - 1;
@@ -70,21 +70,23 @@ int32_t Bpe::merge_rank(int32_t left, int32_t right) const {
 void Bpe::build_one_pass(std::span<const std::string_view> token_bytes,
                          std::span<const BpeMerge> merges) {
     tokens_.resize(token_bytes.size());
+    sizes_.resize(token_bytes.size());
     std::vector<bool> reachable(token_bytes.size());
     std::vector<ByteTrie::Key> keys;
     const auto reach = [&](int32_t id) {
         const std::string_view bytes = token_bytes[static_cast<size_t>(id)];
         reachable[static_cast<size_t>(id)] = true;
-        tokens_[static_cast<size_t>(id)].size = static_cast<int32_t>(bytes.size());
+        sizes_[static_cast<size_t>(id)] = static_cast<uint16_t>(bytes.size());
         keys.push_back({bytes, id});
     };
     for (const int32_t id : byte_tokens_) reach(id);
     for (size_t rank = 0; rank < merges.size(); ++rank) {
         const auto [left, right, result] = merges[rank];
         Token& token = tokens_[static_cast<size_t>(result)];
-        const bool is_byte = token_bytes[static_cast<size_t>(result)].size() == 1;
-        if (is_byte || token.rank != kNone) return;  // two ways to make one token
-        token = {static_cast<int32_t>(rank), left, right, kNone, 0};
+        const size_t size = token_bytes[static_cast<size_t>(result)].size();
+        if (size == 1 || token.rank != kNone) return;  // two ways to make one token
+        if (size > UINT16_MAX) return;
+        token = {static_cast<int32_t>(rank), left, right, kNone};
         // A part whose own merge comes later is not reachable yet, and then is not monotone.
         const auto comes_first = [&](int32_t part) {
             return reachable[static_cast<size_t>(part)] ||
@@ -99,7 +101,8 @@ void Bpe::build_one_pass(std::span<const std::string_view> token_bytes,
     const std::vector<ByteTrie::Key> all = keys;
     trie_ = ByteTrie(std::move(keys));
     for (const auto& [bytes, id] : all)
-        tokens_[static_cast<size_t>(id)].shorter = trie_.longest(bytes.substr(0, bytes.size() - 1));
+        tokens_[static_cast<size_t>(id)].shorter =
+            trie_.longest(bytes.substr(0, bytes.size() - 1)).value;
 }
 
 // Whether no merge of a rank below `limit` joins the two when their bytes stand side by side. The
@@ -130,41 +133,40 @@ void Bpe::encode(std::string_view piece, std::vector<TokenId>& out) const {
         encode_by_merging(piece, out);
         return;
     }
-    const int32_t first = trie_.longest(piece);
-    if (static_cast<size_t>(tokens_[static_cast<size_t>(first)].size) == piece.size())
-        out.push_back(TokenId(first));
+    const ByteTrie::Match first = trie_.longest(piece);
+    if (first.size == piece.size())
+        out.push_back(TokenId(first.value));
     else
         encode_parts(piece, first, out);
 }
 
-void Bpe::encode_parts(std::string_view piece, int32_t first, std::vector<TokenId>& out) const {
+void Bpe::encode_parts(std::string_view piece, ByteTrie::Match first,
+                       std::vector<TokenId>& out) const {
     const size_t base = out.size();
     std::vector<bool> dead;  // positions that no token goes on from; sized when the first is found
     size_t at = 0;
-    int32_t token = first;
+    ByteTrie::Match next = first;
     while (at < piece.size()) {
         const int32_t last = out.size() > base ? out.back().value : kNone;
-        while (token != kNone) {
-            const Token& t = tokens_[static_cast<size_t>(token)];
-            const size_t end = at + static_cast<size_t>(t.size);
+        while (next.value != kNone) {
+            const size_t end = at + next.size;
             if ((dead.empty() || !dead[end]) &&
-                (last == kNone || go_together(last, token, kNever))) {
-                out.push_back(TokenId(token));
-                at = end;
+                (last == kNone || go_together(last, next.value, kNever)))
                 break;
-            }
-            token = t.shorter;
+            next = with_size(tokens_[static_cast<size_t>(next.value)].shorter);
         }
-        if (token != kNone) {
-            token = trie_.longest(piece.substr(at));
+        if (next.value != kNone) {
+            out.push_back(TokenId(next.value));
+            at += next.size;
+            next = trie_.longest(piece.substr(at));
             continue;
         }
         CHECK(last != kNone, "a piece has an encoding");
         if (dead.empty()) dead.resize(piece.size() + 1);
         dead[at] = true;
         out.pop_back();
-        at -= static_cast<size_t>(tokens_[static_cast<size_t>(last)].size);
-        token = last;
+        next = with_size(last);
+        at -= next.size;
     }
 }
 

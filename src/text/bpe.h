@@ -26,7 +26,8 @@ struct BpeMerge {
 class Bpe {
   public:
     /// `token_bytes` by id; `byte_tokens` the id of each single byte; `merges` by rank. Ids are
-    /// below 2^21, merges fewer than 2^22, and each pair appears once.
+    /// below 2^21, merges fewer than 2^22, and each pair appears once. Tokens longer than 65,535
+    /// bytes rule the one-pass way out.
     Bpe(std::span<const std::string_view> token_bytes, const std::array<int32_t, 256>& byte_tokens,
         std::span<const BpeMerge> merges);
 
@@ -45,10 +46,15 @@ class Bpe {
     static constexpr int32_t kNever = INT32_MAX;
 
     int32_t merge_rank(int32_t left, int32_t right) const;  // kNever where there is none
+    ByteTrie::Match with_size(int32_t token) const {
+        if (token == kNone) return {kNone, 0};
+        return {token, sizes_[static_cast<size_t>(token)]};
+    }
     bool go_together(int32_t left, int32_t right, int32_t limit) const;
     void build_one_pass(std::span<const std::string_view> token_bytes,
                         std::span<const BpeMerge> merges);
-    void encode_parts(std::string_view piece, int32_t first, std::vector<TokenId>& out) const;
+    void encode_parts(std::string_view piece, ByteTrie::Match first,
+                      std::vector<TokenId>& out) const;
 
     // Pairs in an open hash table: left, right and rank in one word of 21 + 21 + 22 bits.
     std::vector<uint64_t> pairs_;
@@ -64,11 +70,11 @@ class Bpe {
         int32_t rank = kNone;  // of the merge that makes it; kNone for a single byte
         int32_t left = kNone, right = kNone;
         int32_t shorter = kNone;  // the longest other token that it starts with
-        int32_t size = 0;         // bytes
     };
     bool one_pass_ = false;
     std::vector<Token> tokens_;
-    ByteTrie trie_;  // of the tokens that merging can yield
+    std::vector<uint16_t> sizes_;  // of tokens, in bytes
+    ByteTrie trie_;                // of the tokens that merging can yield
 };
 
 }  // namespace saker

@@ -1,7 +1,7 @@
 // ByteTrie: the longest of many byte strings that a text starts with.
 //
 // A double array: the child of a node for byte b stands at index base ^ b, so a step is one load
-// and one compare, and a node is eight bytes. Built once, by bpe.h.
+// and one compare, and a node is eight bytes. Built once; used by bpe.h and added_tokens.h.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,20 @@ class ByteTrie {
     ByteTrie() = default;
     explicit ByteTrie(std::vector<Key> keys);
 
-    /// The value of the longest key that `text` starts with, or -1.
-    int32_t longest(std::string_view text) const {
-        int32_t best = -1;
-        uint32_t base = nodes_[0].base_and_label >> kLabelBits;
+    struct Match {
+        int32_t value;  // -1: no key is a start of the text
+        uint32_t size;  // bytes
+    };
+    /// The longest key that `text` starts with.
+    Match longest(std::string_view text) const {
+        Match best = {-1, 0};
+        uint32_t base = nodes_[0].base_and_label >> kLabelBits, size = 0;
         for (const char c : text) {
             const uint32_t byte = static_cast<unsigned char>(c);
             const Node& node = nodes_[base ^ byte];
             if ((node.base_and_label & kLabelMask) != byte) break;
-            if (node.value >= 0) best = node.value;
+            ++size;
+            if (node.value >= 0) best = {node.value, size};
             base = node.base_and_label >> kLabelBits;
         }
         return best;

@@ -51,9 +51,9 @@ struct Tokenizer::Parts {
             added_ids.emplace(token.text, token.id);
             special[static_cast<size_t>(token.id)] = token.is_special;
         }
-        raw_added = AddedTokenFinder(std::move(raw));
-        normalized_added = AddedTokenFinder(std::move(normalized));
-        all_added = AddedTokenFinder(std::move(all));
+        raw_added = AddedTokenFinder(raw);
+        normalized_added = AddedTokenFinder(normalized);
+        all_added = AddedTokenFinder(all);
         for (const std::string& bytes : file.token_bytes)
             max_token_bytes = std::max(max_token_bytes, static_cast<int64_t>(bytes.size()));
     }
