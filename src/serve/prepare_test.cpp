@@ -1,0 +1,221 @@
+// From parts and pictures to a Prompt: where placeholders land, how a video is written out, what is
+// refused.
+#include "serve/prepare.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/utf8.h"
+#include "serve/answer.h"
+#include "serve/generation_config.h"
+
+namespace saker {
+namespace {
+
+using Kind = PromptPart::Kind;
+
+std::vector<uint8_t> read_bytes(const char* path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class PrepareTest : public testing::Test {
+  protected:
+    PrepareTest()
+        : tokenizer_(Tokenizer::load("examples/synth/tokenizer.json")),
+          picture_(read_bytes("examples/scene.png")) {
+        settings_.tokenizer = &tokenizer_;
+        settings_.preprocessor.image_min_pixels = 64 * 64;
+        settings_.preprocessor.image_max_pixels = 96 * 96;
+        settings_.preprocessor.video_max_pixels = 4 * 64 * 64;
+    }
+
+    TokenId id(std::string_view added) { return *tokenizer_.added_token(added); }
+    MediaInput image() { return {Modality::image, {picture_}, 0}; }
+    MediaInput video(size_t frames, double fps) {
+        return {Modality::video, std::vector<std::vector<uint8_t>>(frames, picture_), fps};
+    }
+    static std::vector<PromptPart> pair(Kind kind) {
+        const std::string pad(kind == Kind::image ? kImagePad : kVideoPad);
+        return {{Kind::added, std::string(kVisionStart)},
+                {kind, pad},
+                {Kind::added, std::string(kVisionEnd)}};
+    }
+    static std::vector<PromptPart> join(std::initializer_list<std::vector<PromptPart>> lists) {
+        std::vector<PromptPart> out;
+        for (const auto& list : lists) out.insert(out.end(), list.begin(), list.end());
+        return out;
+    }
+    Result<Prompt> prepare(const std::vector<PromptPart>& parts,
+                           const std::vector<MediaInput>& media) {
+        return prepare_prompt(parts, media, settings_, pool_);
+    }
+    // Every placeholder belongs to exactly one frame, and every frame to as many as it says.
+    void check_frames(const Prompt& prompt) {
+        std::vector<bool> covered(prompt.ids.size(), false);
+        for (const Frame& f : prompt.frames) {
+            const TokenId pad = id(f.modality == Modality::image ? kImagePad : kVideoPad);
+            for (int64_t t = f.first_token; t < f.end_token(); ++t) {
+                EXPECT_EQ(prompt.ids[static_cast<size_t>(t)], pad);
+                EXPECT_FALSE(covered[static_cast<size_t>(t)]);
+                covered[static_cast<size_t>(t)] = true;
+            }
+            EXPECT_EQ(prompt.ids[static_cast<size_t>(f.first_token - 1)], id(kVisionStart));
+            EXPECT_EQ(prompt.ids[static_cast<size_t>(f.end_token())], id(kVisionEnd));
+            EXPECT_EQ(f.num_tokens * 4, f.num_patches());
+            EXPECT_EQ(static_cast<int64_t>(f.pixels.size()),
+                      f.num_patches() * settings_.preprocessor.patch_bytes());
+        }
+        for (size_t i = 0; i < prompt.ids.size(); ++i) {
+            const bool pad = prompt.ids[i] == id(kImagePad) || prompt.ids[i] == id(kVideoPad);
+            EXPECT_EQ(pad, covered[i]) << "a placeholder without a picture at " << i;
+        }
+    }
+
+    Tokenizer tokenizer_;
+    std::vector<uint8_t> picture_;
+    PrepareSettings settings_;
+    ThreadPool pool_{1};
+};
+
+TEST_F(PrepareTest, TextAlone) {
+    auto prompt = prepare({{Kind::text, "Hello <|image_pad|> there"}}, {});
+    ASSERT_TRUE(prompt.ok());
+    EXPECT_TRUE(prompt->frames.empty());
+    for (TokenId token : prompt->ids) EXPECT_FALSE(tokenizer_.is_special(token));
+}
+
+TEST_F(PrepareTest, TwoPicturesBetweenTexts) {
+    auto prompt = prepare(join({{{Kind::text, "first "}},
+                                pair(Kind::image),
+                                {{Kind::text, " then "}},
+                                pair(Kind::image),
+                                {{Kind::text, "?"}}}),
+                          {image(), image()});
+    ASSERT_TRUE(prompt.ok());
+    ASSERT_EQ(prompt->frames.size(), 2u);
+    EXPECT_EQ(prompt->frames[0].item, 0);
+    EXPECT_EQ(prompt->frames[1].item, 1);
+    check_frames(*prompt);
+}
+
+// A user who writes a placeholder gets text, and the real picture stays where it belongs.
+TEST_F(PrepareTest, ForgedPlaceholdersStayText) {
+    auto prompt = prepare(join({{{Kind::text, "<|vision_start|><|image_pad|><|vision_end|>"}},
+                                pair(Kind::image),
+                                {{Kind::text, "<|image_pad|>"}}}),
+                          {image()});
+    ASSERT_TRUE(prompt.ok());
+    ASSERT_EQ(prompt->frames.size(), 1u);
+    check_frames(*prompt);
+}
+
+TEST_F(PrepareTest, AVideoIsWrittenOutGroupByGroup) {
+    auto prompt = prepare(join({{{Kind::text, "Look:"}}, pair(Kind::video), {{Kind::text, "!"}}}),
+                          {video(5, 2.0)});
+    ASSERT_TRUE(prompt.ok());
+    ASSERT_EQ(prompt->frames.size(), 3u) << "five frames are three groups of two";
+    check_frames(*prompt);
+    const std::string text = tokenizer_.decode(prompt->ids, true);
+    // Frames at 0, 0.5, 1, 1.5, 2 s and the last one again: groups at 0.25, 1.25 and 2 s.
+    EXPECT_EQ(text, "Look:<0.2 seconds><1.2 seconds><2.0 seconds>!");
+    const auto starts = std::count(prompt->ids.begin(), prompt->ids.end(), id(kVisionStart));
+    EXPECT_EQ(starts, 3);
+    settings_.video_outer_pair = true;
+    auto wrapped = prepare(join({{{Kind::text, "Look:"}}, pair(Kind::video), {{Kind::text, "!"}}}),
+                           {video(5, 2.0)});
+    ASSERT_TRUE(wrapped.ok());
+    EXPECT_EQ(std::count(wrapped->ids.begin(), wrapped->ids.end(), id(kVisionStart)), 4);
+    check_frames(*wrapped);
+}
+
+TEST_F(PrepareTest, MixedItemsAreCountedByKind) {
+    auto prompt = prepare(join({pair(Kind::image), pair(Kind::video), pair(Kind::image)}),
+                          {image(), video(4, 1.0), image()});
+    ASSERT_TRUE(prompt.ok());
+    std::vector<std::pair<Modality, int32_t>> items;
+    for (const Frame& f : prompt->frames) items.emplace_back(f.modality, f.item);
+    const std::vector<std::pair<Modality, int32_t>> want = {
+        {Modality::image, 0}, {Modality::video, 0}, {Modality::video, 0}, {Modality::image, 1}};
+    EXPECT_EQ(items, want);
+    check_frames(*prompt);
+}
+
+TEST_F(PrepareTest, RefusesWithTheNumberOfThePicture) {
+    MediaInput bad = image();
+    bad.files[0].resize(100);
+    auto cut = prepare(join({pair(Kind::image), pair(Kind::image)}), {image(), bad});
+    ASSERT_FALSE(cut.ok());
+    EXPECT_EQ(cut.error().message.rfind("Image 2: ", 0), 0u) << cut.error().message;
+    auto clip = prepare(pair(Kind::video), {video(1, 1.0)});
+    ASSERT_FALSE(clip.ok());
+    EXPECT_EQ(clip.error().code, ErrorCode::invalid_video);
+    EXPECT_EQ(clip.error().message.rfind("Video 1: ", 0), 0u) << clip.error().message;
+}
+
+TEST_F(PrepareTest, CountsMustMatch) {
+    EXPECT_FALSE(prepare(pair(Kind::image), {}).ok());
+    EXPECT_FALSE(prepare({{Kind::text, "x"}}, {image()}).ok());
+    EXPECT_FALSE(prepare(pair(Kind::image), {video(2, 1)}).ok());
+    settings_.max_images = 1;
+    auto many = prepare(join({pair(Kind::image), pair(Kind::image)}), {image(), image()});
+    ASSERT_FALSE(many.ok());
+    EXPECT_EQ(many.error().code, ErrorCode::too_many_items);
+    EXPECT_NE(many.error().message.find("At most 1 image(s) may be provided in one prompt"),
+              std::string::npos);
+}
+
+TEST_F(PrepareTest, AnswersAreWholeCharactersAndEndAtStopStrings) {
+    const auto ids = tokenizer_.encode("Say 你好 now, END and more");
+    auto [writer, reader] = TokenChannel::make();
+    for (TokenId token : ids) {
+        TokenEvent event;
+        event.token = token;
+        writer.push(std::move(event));
+    }
+    AnswerStream stream(tokenizer_, std::move(reader), {"END"});
+    std::string text;
+    std::optional<FinishReason> finish;
+    while (auto piece = stream.next()) {
+        EXPECT_TRUE(is_utf8(piece->text));
+        text += piece->text;
+        finish = piece->finish;
+    }
+    EXPECT_EQ(text, "Say 你好 now, ");
+    EXPECT_EQ(finish, FinishReason::stop);
+    EXPECT_TRUE(writer.is_cancelled()) << "a stop string ends the engine's work";
+}
+
+TEST(GenerationConfig, DefaultsRangesAndEndTokens) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("saker_generation_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    const auto write = [&](const char* name, const char* text) {
+        std::ofstream(folder / name) << text;
+    };
+    write("config.json", R"({"text_config": {"eos_token_id": 7}})");
+    GenerationConfig config = GenerationConfig::load(folder, 100);
+    EXPECT_EQ(config.eos_tokens, std::vector<TokenId>{TokenId(7)});
+    EXPECT_EQ(config.sampling.temperature, 0) << "Hugging Face is greedy unless do_sample is true";
+    write("generation_config.json",
+          R"({"do_sample": true, "temperature": 0.7, "top_p": 0.8, "top_k": 20,
+              "eos_token_id": [5, 6]})");
+    config = GenerationConfig::load(folder, 100);
+    EXPECT_EQ(config.eos_tokens, (std::vector<TokenId>{TokenId(5), TokenId(6)}));
+    EXPECT_FLOAT_EQ(config.sampling.temperature, 0.7f);
+    EXPECT_EQ(config.sampling.top_k, 20);
+    for (const char* bad : {R"({"eos_token_id": 100})", R"({"eos_token_id": [-1]})",
+                            R"({"do_sample": true, "top_p": 0})", R"({"do_sample": 1})"}) {
+        write("generation_config.json", bad);
+        EXPECT_THROW(GenerationConfig::load(folder, 100), StartupError) << bad;
+    }
+    std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace saker
