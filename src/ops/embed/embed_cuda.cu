@@ -4,6 +4,9 @@
 // flight before the first store. A bf16 number costs 2 bytes read and 2 written and no arithmetic:
 // bound by memory, by latency (launch, the id, the row) below some hundred tokens. One strip of
 // 2,048 numbers holds a row of this model: one id is read a row.
+//
+// Measured on an H200, 65,536 random rows of 2,048 bf16: 132 us, the speed of a copy. Four pieces a
+// lane instead of eight, and blocks of 256 instead of 128, made no difference there.
 #include "ops/cuda-inl.h"
 #include "ops/embed/embed_backends.h"
 

@@ -26,8 +26,6 @@ void moe_experts(const Exec& ex, const Tensor& out, const Tensor& x, const Tenso
                 return cpu::moe_experts(ex, out, x, experts, weights, gate_up, down);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::moe_experts(ex, out, x, experts, weights, gate_up, down);
             break;
     }
     backend_missing(ex, "moe_experts");

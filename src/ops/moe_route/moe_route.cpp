@@ -22,8 +22,6 @@ void moe_route(const Exec& ex, const Tensor& experts, const Tensor& weights, con
                 return cpu::moe_route(ex, experts, weights, logits);
             break;
         case Backend::cuda:
-            if constexpr (is_built(Backend::cuda))
-                return cuda::moe_route(ex, experts, weights, logits);
             break;
     }
     backend_missing(ex, "moe_route");

@@ -6,6 +6,10 @@
 // 6 flops: bound by memory, by launch latency for few tokens. E is 8 where halves are multiples of
 // 16 bytes (head width 128, 64), 4 for the vision tower's 72, else 2 numbers one by one; arithmetic
 // is by pair, so the bits are the same.
+//
+// Measured on an H200, [65536, 32, 128] bf16: 272 us, 99 % of the speed of a copy; 16 heads of 72
+// with tables of f32, 90 %. Blocks of 128 threads: 1 % faster on the former, 4 % slower on the
+// latter.
 #include <algorithm>
 
 #include "ops/cuda-inl.h"
