@@ -1,0 +1,224 @@
+"""Assembles batches: scenes of one layout, asked and answered as talks of several turns, as token ids.
+
+All sequences of a batch share a layout (the sizes of their pictures, the frames of their clip), hence the same
+tokens and positions up to the first question; train.py relies on that. Batch number i of a seed is always the
+same. `Feed` makes batches ahead of time in several processes.
+"""
+
+import dataclasses
+import json
+import math
+import multiprocessing
+import queue
+import random
+import threading
+
+import numpy as np
+import tokenizers
+
+import make_tokenizer
+import raster
+import scenes
+import words
+
+FACTOR = 32  # pixels a side of one visual token
+SMALLEST, LARGEST = 96, 640  # sides of pictures
+TURN_TOKENS = 150
+TOKENS, PATCHES, MOST = 48000, 60000, 384  # of a batch, at most
+
+
+@dataclasses.dataclass
+class Layout:
+    kind: str  # picture, pair, clip or talk
+    sizes: list  # height, width of each picture as drawn; of each frame for a clip
+    frames: int = 0
+    fps: float = 0
+    outer: bool = False  # the clip stands in one more pair of vision marks, as newer transformers do it
+
+    def grids(self):
+        """(groups, rows, columns) in patches, one for each picture or clip."""
+        out = []
+        for height, width in self.sizes:
+            rows, columns = (round(side / FACTOR) * 2 for side in (height, width))
+            out.append(((self.frames + 1) // 2 if self.frames else 1, rows, columns))
+        return out
+
+    def patches(self):
+        return sum(math.prod(grid) for grid in self.grids())
+
+
+def choose_size(rng, largest, exact):
+    side = math.exp(math.log(104) + (math.log(largest) - math.log(104)) * rng.random()**1.3)
+    aspect = math.exp(rng.uniform(-0.55, 0.55))
+    size = [min(LARGEST, max(SMALLEST, round(side * s))) for s in (aspect, 1 / aspect)]
+    if exact:
+        size = [round(side / FACTOR) * FACTOR for side in size]
+    return tuple(size)
+
+
+def choose_layout(rng):
+    kind = rng.random()
+    exact = rng.random() < 0.65
+    if kind < 0.75:
+        return Layout("picture", [choose_size(rng, 560, exact)])
+    if kind < 0.84:
+        return Layout("pair", [choose_size(rng, 256, exact), choose_size(rng, 256, exact)])
+    if kind < 0.95:
+        return Layout("clip", [choose_size(rng, 200, exact)], rng.randint(2, 8), rng.choice([1, 2, 4]),
+                      rng.random() < 0.3)
+    return Layout("talk", [])
+
+
+def make_scene(rng, layout, w):
+    if layout.kind == "picture":
+        return scenes.make_picture(rng, w, *layout.sizes[0])
+    if layout.kind == "pair":
+        return scenes.make_pair(rng, w, *layout.sizes)
+    if layout.kind == "clip":
+        return scenes.make_clip(rng, w, *layout.sizes[0], layout.frames)
+    return scenes.make_talk(rng, w)
+
+
+class Coder:
+    """Text to ids, with a memory of phrases seen."""
+
+    def __init__(self):
+        self.tokenizer = tokenizers.Tokenizer.from_str(json.dumps(make_tokenizer.build()))
+        self.memory = {}
+        self.vocabulary = self.tokenizer.get_vocab_size()
+        self.end, self.start = self.id("<|im_end|>"), self.id("<|im_start|>")
+        self.vision_start, self.vision_end = self.id("<|vision_start|>"), self.id("<|vision_end|>")
+        self.image, self.video = self.id("<|image_pad|>"), self.id("<|video_pad|>")
+        self.open_user = [self.start] + self("user") + self("\n")
+        self.to_answer = [self.end] + self("\n") + [self.start] + self("assistant") + self("\n")
+        self.to_question = self("\n") + self.open_user
+
+    def id(self, added):
+        return self.tokenizer.token_to_id(added)
+
+    def __call__(self, text):
+        ids = self.memory.get(text)
+        if ids is None:
+            if len(self.memory) > 300000:
+                self.memory.clear()
+            ids = self.memory[text] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def cost(self, question):
+        return len(self(question.text)) + len(self(question.answer)) + 10
+
+    def prefix(self, layout):
+        """Ids up to the first question, their positions [3][n], and which of them are visual."""
+        ids, positions, visual, now = [], [], [], 0
+
+        def add_text(tokens):
+            nonlocal now
+            for token in tokens:
+                ids.append(token)
+                positions.append((now, now, now))
+                now += 1
+
+        def add_block(pad, rows, columns):
+            nonlocal now
+            for row in range(rows // 2):
+                for column in range(columns // 2):
+                    visual.append(len(ids))
+                    ids.append(pad)
+                    positions.append((now, now + row, now + column))
+            now += max(rows, columns) // 2
+
+        add_text(self.open_user)
+        for groups, rows, columns in layout.grids():
+            if not layout.frames:
+                add_text([self.vision_start])
+                add_block(self.image, rows, columns)
+                add_text([self.vision_end])
+                continue
+            if layout.outer:
+                add_text([self.vision_start])
+            for group in range(groups):
+                last = min(2 * group + 1, layout.frames - 1)
+                add_text(self(f"<{(2 * group + last) / 2 / layout.fps:.1f} seconds>") + [self.vision_start])
+                add_block(self.video, rows, columns)
+                add_text([self.vision_end])
+            if layout.outer:
+                add_text([self.vision_end])
+        return ids, positions, visual
+
+
+def make_batch(seed, number, coder, graded=False, layout=None, most=MOST):
+    """A dict of arrays. graded keeps, for each question, its kind and language and which labels are its."""
+    rng = random.Random(f"{seed}/{number}")
+    layout = layout or choose_layout(rng)
+    prefix, positions, visual = coder.prefix(layout)
+    patches = layout.patches()
+    count = min(most, TOKENS // (len(prefix) + TURN_TOKENS), PATCHES // max(1, patches))
+    pictures = [[] for _ in layout.sizes]
+    rows, sources, labels, grades = [], [], [], []
+    for index in range(max(1, count)):
+        w = words.LANGUAGES["en" if rng.random() < 0.55 else "zh"]
+        scene = make_scene(rng, layout, w)
+        if layout.frames:
+            pictures[0] += scene.pictures + scene.pictures[-1:] * (layout.frames % 2)
+        else:
+            for slot, picture in zip(pictures, scene.pictures):
+                slot.append(picture)
+        ids = []
+        for question in scenes.choose_turns(rng, scene, TURN_TOKENS, coder.cost):
+            ids += (coder.to_question if ids else []) + coder(question.text) + coder.to_answer
+            answer = coder(question.answer) + [coder.end]
+            if graded:
+                grades.append((question.kind, w.language, len(labels), len(labels) + len(answer)))
+            start = len(prefix) + len(ids) - 1
+            sources += [(index, start + i) for i in range(len(answer))]
+            labels += answer
+            ids += answer
+        rows.append(ids)
+    length = len(prefix) + max(map(len, rows))
+    length = -(-length // 8) * 8
+    ids = np.full((len(rows), length), coder.end, np.int16)
+    ids[:, :len(prefix)] = prefix
+    lengths = np.zeros(len(rows), np.int16)
+    for index, row in enumerate(rows):
+        ids[index, len(prefix):len(prefix) + len(row)] = row
+        lengths[index] = len(prefix) + len(row)
+    now = max(max(p) for p in positions) + 1
+    positions = positions + [(now + i,) * 3 for i in range(length - len(prefix))]
+    return {
+        "layout": layout, "ids": ids, "lengths": lengths, "labels": np.array(labels, np.int16),
+        "sources": np.array([row * length + at for row, at in sources], np.int32),
+        "positions": np.array(positions, np.int16).T.copy(), "visual": np.array(visual, np.int32),
+        "drawings": [raster.Drawing(*size, slot) for size, slot in zip(layout.sizes, pictures)],
+        "grades": grades,
+    }
+
+
+def work(seed, numbers, most, out):
+    coder = Coder()
+    for number in numbers:
+        out.put(make_batch(seed, number, coder, most=most))
+
+
+class Feed:
+    """Batches of a seed, made by `workers` processes, in the order they are done."""
+
+    def __init__(self, seed, workers, most=MOST, ahead=64):
+        start = multiprocessing.get_context("fork")
+        self.made = start.Queue(ahead)
+        self.ready = queue.Queue(8)
+        self.processes = [start.Process(target=work, daemon=True,
+                                        args=(seed, range(w, 1 << 30, workers), most, self.made)) for w in range(workers)]
+        for process in self.processes:
+            process.start()
+        threading.Thread(target=self.pass_on, daemon=True).start()
+
+    def pass_on(self):
+        while True:
+            self.ready.put(self.made.get())
+
+    def next(self):
+        return self.ready.get(timeout=60)
+
+    def close(self):
+        for process in self.processes:
+            process.terminate()
