@@ -1,6 +1,6 @@
-// The commands of the program. Each returns the exit code: 0, or 2 for a fault of the caller;
-// faults of files are thrown as StartupError and become 3 in main.cpp. `verify` returns 1 where a
-// stage differs.
+// The commands of the program. Each returns the exit code: 0, or what report() says; faults of
+// files are thrown as StartupError and become 3 in main.cpp. `verify` returns 1 where a stage
+// differs.
 #pragma once
 
 #include <string>
@@ -18,8 +18,10 @@ int tokenize_command(const Options& options);
 int render_command(const Options& options);
 int inspect_command(const Options& options);
 int synth_command(const Options& options);
+int eval_command(const Options& options);
 
-/// Prints the Error's one sentence to stderr and returns 2.
+/// Prints the Error's one sentence to stderr and returns the exit code: 2, a fault of the caller, or
+/// 3 where the model or the machine failed.
 int report(const Error& error);
 
 }  // namespace saker

@@ -2,10 +2,14 @@
 //
 // Exit codes: 0 done; 1 `verify` found a difference; 2 the caller's mistake; 3 a file or the
 // machine.
+#include <fcntl.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "app/commands.h"
 
@@ -16,26 +20,50 @@ int dispatch(const saker::Options& options) {
     if (options.command == "verify") return saker::verify_command(options);
     if (options.command == "tokenize") return saker::tokenize_command(options);
     if (options.command == "render") return saker::render_command(options);
+    if (options.command == "eval") return saker::eval_command(options);
     if (options.command == "inspect") return saker::inspect_command(options);
     return saker::synth_command(options);
+}
+
+// A standard stream that the caller closed leaves its number to the next file opened, and what is
+// meant for the terminal would land in a weight file. Writing to a closed stdout stays an error.
+void occupy_standard_streams() {
+    for (int descriptor = 0; descriptor <= 2; ++descriptor)
+        if (fcntl(descriptor, F_GETFD) < 0 &&
+            open("/dev/null", descriptor == 1 ? O_RDONLY : O_RDWR) < 0)
+            return;
+}
+
+bool is_stdout_lost() {
+    return std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error, not a death
-    int exit_code = 0;
-    const auto options = saker::parse_options(argc, argv, &exit_code);
-    if (!options) return exit_code;
+    // A closed pipe and a file that grows over its limit are write errors, not deaths.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+    occupy_standard_streams();
     try {
+        int exit_code = 0;
+        const auto options = saker::parse_options(argc, argv, &exit_code);
+        if (!options) return exit_code;
         exit_code = dispatch(*options);
-        if (std::fflush(stdout) != 0 && exit_code == 0) {
-            std::fprintf(stderr, "saker: the output could not be written.\n");
+        if (exit_code == 0 && is_stdout_lost()) {
+            std::fprintf(stderr, "saker: The output could not be written.\n");
             exit_code = 3;
         }
         return exit_code;
     } catch (const saker::StartupError& e) {
         std::fprintf(stderr, "saker: %s\n", e.what());
+    } catch (const std::filesystem::filesystem_error& e) {
+        std::fprintf(stderr, "saker: %s: cannot be read (%s).\n", e.path1().c_str(),
+                     e.code().message().c_str());
+    } catch (const std::system_error&) {
+        std::fprintf(stderr, is_stdout_lost()
+                                 ? "saker: The output could not be written.\n"
+                                 : "saker: The machine refuses to start another thread.\n");
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "saker: The machine has too little memory for this.\n");
     } catch (const std::exception&) {

@@ -11,9 +11,29 @@ namespace {
 
 const char* const kDefaultModel = "models/demo";
 
+// Unlike those of CLI11, these refuse a NaN and say their rule in a few words.
+CLI::Validator number_that(bool (*holds)(double), const char* rule) {
+    return CLI::Validator(
+        [=](std::string& text) {
+            double number = 0;
+            const bool good = CLI::detail::lexical_cast(text, number) && holds(number);
+            return good ? std::string() : std::string(rule);
+        },
+        "");
+}
+
+CLI::Validator not_negative() {
+    return number_that([](double n) { return n >= 0; }, "must not be negative");
+}
+
+CLI::Validator positive() {
+    return number_that([](double n) { return n > 0; }, "must be above 0");
+}
+
 void add_model(CLI::App* app, Options& o) {
     CLI::Option* model = app->add_option("model", o.model, "folder of a checkpoint");
-    if (std::filesystem::is_directory(kDefaultModel))
+    std::error_code ignored;
+    if (std::filesystem::is_directory(kDefaultModel, ignored))
         o.model = kDefaultModel;
     else
         model->required();
@@ -41,7 +61,7 @@ void add_sampling(CLI::App* app, Options& o) {
     app->add_option("--frequency-penalty", o.frequency_penalty, "over the answer; 0: off");
     app->add_option("--seed", o.seed, "the same seed gives the same answer");
     app->add_option("--max-tokens", o.max_tokens, "of the answer; 0: as many as the context holds")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_negative());
     app->add_option("--stop", o.stop, "end the answer before this text; may be given several times")
         ->allow_extra_args(false);
 }
@@ -55,14 +75,15 @@ void add_run(CLI::App& app, Options& o) {
     CLI::Option* frames = run->add_option("--video-frames", o.video_frames,
                                           "a folder of pictures, the frames of a clip");
     CLI::Option* fps = run->add_option("--fps", o.fps, "frames a second of --video-frames")
-                           ->check(CLI::PositiveNumber);
+                           ->check(number_that([](double n) { return n >= 1e-3 && n <= 1e3; },
+                                               "must be from 0.001 to 1000"));
     frames->needs(fps);
     fps->needs(frames);
     run->add_option("--system", o.system, "system message");
     run->add_flag("--stats", o.stats, "print the time of each phase");
     run->add_option("--max-context", o.max_context,
                     "tokens of prompt and answer; 0: the model's, or what memory holds")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_negative());
     run->add_option("--resample", o.resample, "whose bicubic: torch (the reference's) or pillow")
         ->check(CLI::IsMember({"torch", "pillow"}))
         ->capture_default_str();
@@ -106,11 +127,23 @@ void add_others(CLI::App& app, Options& o) {
         app.add_subcommand("inspect", "what a checkpoint holds and what memory it needs");
     add_model(inspect, o);
     inspect->add_option("--context", o.context, "tokens of context to plan for")
-        ->check(CLI::PositiveNumber)
+        ->check(positive())
         ->capture_default_str();
     inspect->add_option("--compute", o.compute, "dtype of activations and KV cache: bf16 or f32")
         ->check(CLI::IsMember({"bf16", "f32"}))
         ->capture_default_str();
+
+    CLI::App* eval =
+        app.add_subcommand("eval", "ask a set of questions and print the accuracy by kind");
+    add_model(eval, o);
+    eval->add_option("--set", o.set, "a folder of examples/eval, or any folder with a question set")
+        ->capture_default_str();
+    eval->add_option("--n", o.n, "ask this many, spread over the set; 0: all")
+        ->check(not_negative())
+        ->capture_default_str();
+    eval->add_flag("--json", o.json, "print JSON");
+    eval->add_flag("--show-wrong", o.show_wrong, "print each wrong answer to stderr");
+    add_execution(eval, o);
 
     CLI::App* synth = app.add_subcommand("synth", "write a checkpoint of random weights");
     synth
@@ -121,7 +154,8 @@ void add_others(CLI::App& app, Options& o) {
     synth->add_option("out", o.out, "folder to write; must not hold a checkpoint")->required();
     synth->add_option("--seed", o.seed, "of the weights");
     synth->add_option("--scale", o.scale, "deviation of the weights")
-        ->check(CLI::PositiveNumber)
+        ->check(
+            number_that([](double n) { return n > 0 && n <= 1e3; }, "must be above 0 to 1000"))
         ->capture_default_str();
     synth->add_option("--shard-mb", o.shard_mb, "size of a weight file")
         ->check(CLI::Range(1, 1 << 20))

@@ -52,6 +52,11 @@ struct Options {
     // inspect
     int64_t context = 32768;
 
+    // eval
+    std::string set = "demo";
+    int64_t n = 0;  // questions; 0: all
+    bool json = false, show_wrong = false;
+
     // synth
     std::string config, out;
     int64_t shard_mb = 4096;

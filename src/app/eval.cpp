@@ -1,0 +1,153 @@
+// `saker eval`: a question set through the engine, many sequences at once, greedy; accuracy by
+// kind.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <map>
+
+#include "app/commands.h"
+#include "app/question_set.h"
+#include "app/session.h"
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "serve/answer.h"
+
+namespace saker {
+namespace {
+
+struct Tally {
+    double score = 0;  // sum of judge_answer; for boxes the sum of overlaps
+    int64_t right = 0, asked = 0;
+    bool boxes = false;
+
+    void add(const Question& q, double s) {
+        ++asked;
+        score += s;
+        right += s >= 0.5;
+        boxes = boxes || q.judge == Judge::box;
+    }
+};
+
+struct Totals {
+    std::map<std::string, Tally> kinds, languages;
+    Tally all;
+    int64_t prompt_tokens = 0, answer_tokens = 0;
+    double seconds = 0;
+};
+
+struct Pending {
+    const Question* question;
+    AnswerStream stream;
+};
+
+std::filesystem::path set_folder(const std::string& name) {
+    const std::filesystem::path named = std::filesystem::path("examples/eval") / name;
+    return std::filesystem::is_directory(named) ? named : std::filesystem::path(name);
+}
+
+void finish(Pending& pending, Totals& totals, bool show) {
+    std::string text;
+    while (auto piece = pending.stream.next()) {
+        text += piece->text;
+        totals.answer_tokens += static_cast<int64_t>(piece->tokens.size());
+        if (piece->error) throw StartupError("The engine failed: " + piece->error->message);
+    }
+    const double score = judge_answer(*pending.question, text);
+    totals.kinds[pending.question->kind].add(*pending.question, score);
+    totals.languages[pending.question->language].add(*pending.question, score);
+    totals.all.add(*pending.question, score);
+    if (show && score < 0.5)
+        fmt::print(stderr, "{}: \"{}\", not \"{}\"\n", pending.question->kind, text,
+                   pending.question->answer);
+}
+
+json::object tally_json(const Tally& tally) {
+    const Share share = wilson_share(static_cast<double>(tally.right), tally.asked);
+    json::object out;
+    out["asked"] = tally.asked;
+    out["right"] = tally.right;
+    out["accuracy"] = share.value;
+    out["low"] = share.low;
+    out["high"] = share.high;
+    if (tally.boxes) out["mean_iou"] = tally.score / static_cast<double>(tally.asked);
+    return out;
+}
+
+void print_json(const Totals& totals) {
+    json::object out, kinds, languages;
+    for (const auto& [kind, tally] : totals.kinds) kinds[kind] = tally_json(tally);
+    for (const auto& [language, tally] : totals.languages) languages[language] = tally_json(tally);
+    out["all"] = tally_json(totals.all);
+    out["kinds"] = kinds;
+    out["languages"] = languages;
+    out["prompt_tokens"] = totals.prompt_tokens;
+    out["answer_tokens"] = totals.answer_tokens;
+    out["seconds"] = totals.seconds;
+    fmt::print("{}\n", dump_json(out, 2));
+}
+
+void print_line(const std::string& name, const Tally& tally) {
+    const Share share = wilson_share(static_cast<double>(tally.right), tally.asked);
+    fmt::print("  {:<16}{:>7}{:>9.1f} %   {:5.1f} to {:5.1f} %", name, tally.asked,
+               share.value * 100, share.low * 100, share.high * 100);
+    if (tally.boxes)
+        fmt::print("   mean IoU {:.3f}", tally.score / static_cast<double>(tally.asked));
+    fmt::print("\n");
+}
+
+void print_table(const Totals& totals) {
+    fmt::print("  {:<16}{:>7}{:>11}   95 % interval\n", "kind", "asked", "right");
+    for (const auto& [kind, tally] : totals.kinds) print_line(kind, tally);
+    for (const auto& [language, tally] : totals.languages) print_line("in " + language, tally);
+    print_line("all", totals.all);
+    fmt::print("  {} prompt tokens, {} answer tokens in {:.1f} s\n", totals.prompt_tokens,
+               totals.answer_tokens, totals.seconds);
+}
+
+}  // namespace
+
+int eval_command(const Options& options) {
+    const QuestionSet set(set_folder(options.set));
+    Session session(options, false);
+    EngineLimits limits = session.plan_limits(2048, 16);
+    limits.num_pages *= 8;
+    Engine engine(session.model(), limits, session.exec());
+    Sampling sampling;
+    sampling.temperature = 0;
+    sampling.max_tokens = 256;
+    const auto total = static_cast<int64_t>(set.questions().size());
+    const int64_t n = options.n > 0 ? std::min(options.n, total) : total;
+
+    Totals totals;
+    const Stopwatch watch;
+    std::deque<Pending> pending;
+    for (int64_t i = 0; i < n; ++i) {
+        // Evenly through the set, so that a part of it still has every kind.
+        const Question& question = set.questions()[static_cast<size_t>(i * total / n)];
+        auto parts = render_chat(session.chat_template(), question.chat);
+        if (!parts) throw StartupError("A question cannot be rendered: " + parts.error().message);
+        auto prompt = prepare_prompt(*parts, set.media(question), session.prepare_settings(),
+                                     session.media_pool());
+        if (!prompt) throw StartupError("A question cannot be asked: " + prompt.error().message);
+        totals.prompt_tokens += static_cast<int64_t>(prompt->ids.size());
+        auto reader = engine.submit(std::move(*prompt), sampling);
+        if (!reader) throw StartupError("A question cannot be asked: " + reader.error().message);
+        pending.push_back({&question, AnswerStream(session.tokenizer(), std::move(*reader))});
+        while (static_cast<int64_t>(pending.size()) > 2 * limits.max_sequences) {
+            finish(pending.front(), totals, options.show_wrong);
+            pending.pop_front();
+        }
+    }
+    for (; !pending.empty(); pending.pop_front())
+        finish(pending.front(), totals, options.show_wrong);
+    totals.seconds = watch.elapsed_ms() * 1e-3;
+    if (options.json)
+        print_json(totals);
+    else
+        print_table(totals);
+    return 0;
+}
+
+}  // namespace saker
