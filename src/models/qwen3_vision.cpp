@@ -13,20 +13,11 @@
 #include "ops/rope/rope.h"
 #include "ops/rope_table/rope_table.h"
 #include "ops/vision_attention/vision_attention.h"
-#include "tensor/device.h"
 
 namespace saker {
 namespace {
 
 constexpr float kNormEps = 1e-6f;
-
-template <class T>
-Tensor place(const Exec& ex, ScratchScope& scratch, const std::vector<T>& numbers,
-             std::initializer_list<int64_t> dims) {
-    const Tensor t = scratch.take(DTypeOf<T>::value, dims);
-    copy(t, Tensor(const_cast<T*>(numbers.data()), DTypeOf<T>::value, dims), ex.stream);
-    return t;
-}
 
 // What depends on the grids alone: where each patch stands, and its four taps in the position
 // table.
@@ -49,8 +40,8 @@ std::vector<Axis> interpolate(int64_t n, int64_t side) {
         // torch.linspace: from the start in the lower half, from the end in the upper one, in f32.
         const float last = static_cast<float>(side - 1);
         const float step = n > 1 ? last / static_cast<float>(n - 1) : 0.0f;
-        const float at = i < (n + 1) / 2 ? step * static_cast<float>(i)
-                                         : last - step * static_cast<float>(n - 1 - i);
+        const float at =
+            i < n / 2 ? step * static_cast<float>(i) : last - step * static_cast<float>(n - 1 - i);
         const auto low = static_cast<int32_t>(n > 1 ? at : 0.0f);
         axis[static_cast<size_t>(i)] = {low, std::min(low + 1, static_cast<int32_t>(side - 1)),
                                         n > 1 ? at - static_cast<float>(low) : 0.0f};
@@ -190,23 +181,23 @@ void Qwen3Vision::encode(const Exec& ex, const VisionBatch& batch, DType compute
     const GridTables tables = make_tables(batch.grids, config_.merge_size, config_.grid_side);
     CHECK(tables.starts.back() == M, "the grids do not add up to the patches");
 
-    const Tensor starts = place(ex, scratch, tables.starts, {segments + 1});
+    const Tensor starts = scratch.take_copy(tables.starts, {segments + 1});
     const Tensor cos = scratch.take(DType::f32, {M, D / 2}),
                  sin = scratch.take(DType::f32, {M, D / 2});
-    rope_table(ex, cos, sin, place(ex, scratch, tables.positions, {2, M}),
-               place(ex, scratch, frequencies_.inv_freq, {D / 2}),
-               place(ex, scratch, frequencies_.axis, {D / 2}), 1.0f);
+    rope_table(ex, cos, sin, scratch.take_copy(tables.positions, {2, M}),
+               scratch.take_copy(frequencies_.inv_freq, {D / 2}),
+               scratch.take_copy(frequencies_.axis, {D / 2}), 1.0f);
 
     const Tensor x = scratch.take(compute, {M, C});
     {
         ScratchScope inner(ex);
         const Tensor pixels = inner.take(compute, {M, config_.patch_elements()});
-        normalize(ex, pixels, batch.pixels, place(ex, inner, mean_, {3}),
-                  place(ex, inner, deviation_, {3}));
+        normalize(ex, pixels, batch.pixels, inner.take_copy(mean_, {3}),
+                  inner.take_copy(deviation_, {3}));
         linear(ex, x, pixels, patch_embed_.weight, patch_embed_.bias);
     }
-    pos_interp(ex, x, pos_embed_, place(ex, scratch, tables.taps, {M, 4}),
-               place(ex, scratch, tables.weights, {M, 4}));
+    pos_interp(ex, x, pos_embed_, scratch.take_copy(tables.taps, {M, 4}),
+               scratch.take_copy(tables.weights, {M, 4}));
 
     size_t level = 0;
     for (int64_t i = 0; i < config_.depth; ++i) {

@@ -19,12 +19,10 @@
 #include "ops/rope_table/rope_table.h"
 #include "ops/scatter_rows/scatter_rows.h"
 #include "ops/swiglu/swiglu.h"
-#include "tensor/device.h"
 
 namespace saker {
 
-// --- Weights
-// ------------------------------------------------------------------------------------------
+// --- Weights ---
 
 Qwen3Vl::Qwen3Vl(const Qwen3VlConfig& config, WeightSource& source, DType compute)
     : config_(config),
@@ -43,9 +41,9 @@ Qwen3Vl::Qwen3Vl(const Qwen3VlConfig& config, WeightSource& source, DType comput
         lm_head_ = embed_tokens_;
     else
         throw StartupError(
-            "The checkpoint has no lm_head.weight, and its config.json says tie_word_embeddings = "
-            "false: "
-            "the file is incomplete.");
+            "The checkpoint has no lm_head.weight, and its config.json says that "
+            "tie_word_embeddings "
+            "is false: a weight file is incomplete, fetch it again.");
 
     shape_.family = config.model_type;
     shape_.vocab_size = V;
@@ -93,8 +91,7 @@ Qwen3Vl::Layer Qwen3Vl::load_layer(int64_t index, WeightSource& source) const {
     return layer;
 }
 
-// --- Forward
-// ------------------------------------------------------------------------------------------
+// --- Forward ---
 
 int64_t Qwen3Vl::scratch_bytes(const StepLimits& limits) const {
     const Qwen3VlTextConfig& text = config_.text;
@@ -191,10 +188,8 @@ void Qwen3Vl::forward(const Exec& ex, const Batch& batch, const Tensor& logits) 
     const Tensor cos = scratch.take(compute, {T, J}), sin = scratch.take(compute, {T, J});
     {
         ScratchScope inner(ex);
-        const Tensor inv_freq = inner.take(DType::f32, {J}), axis = inner.take(DType::i32, {J});
-        copy(inv_freq, Tensor::of(std::span(frequencies_.inv_freq), {J}), ex.stream);
-        copy(axis, Tensor::of(std::span(frequencies_.axis), {J}), ex.stream);
-        rope_table(ex, cos, sin, batch.positions, inv_freq, axis, frequencies_.scale);
+        rope_table(ex, cos, sin, batch.positions, inner.take_copy(frequencies_.inv_freq, {J}),
+                   inner.take_copy(frequencies_.axis, {J}), frequencies_.scale);
     }
 
     for (size_t i = 0; i < layers_.size(); ++i) {

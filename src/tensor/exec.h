@@ -8,9 +8,11 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "base/thread_pool.h"
 #include "tensor/arena.h"
+#include "tensor/device.h"
 #include "tensor/tensor.h"
 
 namespace saker {
@@ -50,7 +52,8 @@ struct Exec {
 /// Gives back, at its end, all scratch that was taken since its beginning.
 class ScratchScope {
   public:
-    explicit ScratchScope(const Exec& ex) : arena_(ex.scratch), mark_(arena_->mark()) {}
+    explicit ScratchScope(const Exec& ex)
+        : arena_(ex.scratch), stream_(ex.stream), mark_(arena_->mark()) {}
     ~ScratchScope() { arena_->rewind(mark_); }
     ScratchScope(const ScratchScope&) = delete;
     ScratchScope& operator=(const ScratchScope&) = delete;
@@ -58,9 +61,17 @@ class ScratchScope {
     Tensor take(DType dtype, std::initializer_list<int64_t> dims) {
         return arena_->take(dtype, dims);
     }
+    /// A copy of host numbers. They must stay alive as device.h asks of copy().
+    template <class T>
+    Tensor take_copy(const std::vector<T>& numbers, std::initializer_list<int64_t> dims) {
+        const Tensor t = take(DTypeOf<T>::value, dims);
+        copy(t, Tensor::of(std::span(numbers), dims), stream_);
+        return t;
+    }
 
   private:
     Arena* arena_;
+    void* stream_;
     int64_t mark_;
 };
 
