@@ -23,8 +23,8 @@ struct Sampling {
     int64_t max_tokens = 0;               // of the output; 0: as many as the context holds
     std::vector<TokenId> stop_token_ids;  // beside the model's own end tokens
     bool ignore_eos = false;
-    int32_t logprobs =
-        -1;  // likeliest tokens to report with each token; -1: none, 0: the chosen one's only
+    // Likeliest tokens to report with each token; -1: none, 0: the chosen one's only.
+    int32_t logprobs = -1;
 
     /// The first rule that is broken, with its parameter; ranges as docs of the API give them.
     Status validate() const;

@@ -30,7 +30,9 @@ Result<TokenChannel::Reader> Engine::submit(Prompt prompt, const Sampling& sampl
 }
 
 PhaseTimes Engine::times() const {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    const uint64_t round = num_rounds_;
+    step_ended_.wait(lock, [&] { return !in_step_ || num_rounds_ != round; });
     return times_;
 }
 
@@ -41,9 +43,13 @@ void Engine::serve() {
         {
             std::unique_lock lock(mutex_);
             times_ = loop_.times();
+            ++num_rounds_;
+            in_step_ = false;
+            step_ended_.notify_all();
             if (!worked) arrived_.wait(lock, [&] { return stop_ || !inbox_.empty(); });
             if (stop_) return;
             requests.swap(inbox_);
+            in_step_ = true;
         }
         for (Request& request : requests)
             loop_.add(std::move(request.prompt), request.sampling, std::move(request.writer));

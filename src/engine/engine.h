@@ -29,7 +29,8 @@ class Engine {
     /// Checks the request and hands it to the engine thread.
     Result<TokenChannel::Reader> submit(Prompt prompt, const Sampling& sampling);
 
-    /// Phase times so far; exact while nothing is in flight.
+    /// Phase times so far; waits for the end of the running step, so that an answer which has ended
+    /// is counted whole.
     PhaseTimes times() const;
 
   private:
@@ -44,9 +45,11 @@ class Engine {
     EngineLimits limits_;
     mutable std::mutex mutex_;
     std::condition_variable arrived_;
+    mutable std::condition_variable step_ended_;
     std::vector<Request> inbox_;
     PhaseTimes times_;
-    bool stop_ = false;
+    uint64_t num_rounds_ = 0;  // of serve()
+    bool in_step_ = false, stop_ = false;
     Loop loop_;
     std::thread thread_;
 };

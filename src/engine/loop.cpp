@@ -18,8 +18,9 @@ Status check_prompt(const Prompt& prompt, const Sampling& sampling, const ModelS
                     const EngineLimits& limits) {
     if (auto status = sampling.validate(); !status) return status;
     const auto n = static_cast<int64_t>(prompt.ids.size());
-    if (n == 0) return refuse(ErrorCode::invalid_value, "The prompt is empty.");
-    if (n + std::max<int64_t>(1, sampling.max_tokens) > limits.max_context)
+    if (n == 0)
+        return refuse(ErrorCode::invalid_value, "The prompt is empty: send at least one token.");
+    if (n >= limits.max_context || sampling.max_tokens > limits.max_context - n)
         return refuse(ErrorCode::context_length_exceeded,
                       "This model's maximum context length is " +
                           std::to_string(limits.max_context) + " tokens, but the prompt has " +
@@ -31,10 +32,13 @@ Status check_prompt(const Prompt& prompt, const Sampling& sampling, const ModelS
     for (TokenId id : prompt.ids)
         if (id.value < 0 || id.value >= shape.vocab_size)
             return refuse(ErrorCode::invalid_value,
-                          "A token id of the prompt is outside the vocabulary.");
+                          "A token id of the prompt is outside the vocabulary: send ids below " +
+                              std::to_string(shape.vocab_size) + ".");
     for (TokenId id : sampling.stop_token_ids)
         if (id.value < 0 || id.value >= shape.vocab_size)
-            return refuse(ErrorCode::invalid_value, "A stop token is outside the vocabulary.",
+            return refuse(ErrorCode::invalid_value,
+                          "stop_token_ids holds an id outside the vocabulary: send ids below " +
+                              std::to_string(shape.vocab_size) + ".",
                           "stop_token_ids");
     int64_t end = 0;
     for (const Frame& frame : prompt.frames) {
@@ -117,8 +121,11 @@ void Loop::commit(const StepPlan& plan, StepResult result) {
         Sequence& s = *sampled.sequence;
         if (!sampled.token) {
             TokenEvent event;
-            event.error = Error{ErrorCode::numeric_error,
-                                "The model's output for this prompt is not a number.", ""};
+            event.error =
+                Error{ErrorCode::numeric_error,
+                      "The model's output for this prompt is not a number: its weights may be "
+                      "damaged, check them with saker verify.",
+                      ""};
             s.writer.push(std::move(event));
             s.finished = true;
             continue;

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "ask/channel.h"
 #include "ask/prompt.h"

@@ -1,14 +1,10 @@
-// Host vectors are filled, copied into scratch, and everything after that is ops.
+// Host columns are filled, copied into scratch, and everything after that is ops.
 #include "engine/runner.h"
 
 #include <algorithm>
 
 #include "base/clock.h"
 #include "ops/convert/convert.h"
-#include "ops/gather_rows/gather_rows.h"
-#include "ops/logprobs/logprobs.h"
-#include "ops/penalties/penalties.h"
-#include "ops/sample/sample.h"
 #include "tensor/device.h"
 
 namespace saker {
@@ -45,13 +41,8 @@ Runner::Runner(const Model& model, const EngineLimits& limits, const Exec& ex)
               model.shape().compute},
              limits.num_pages, ex.place()) {
     ex_.scratch = &scratch_;
-}
-
-Tensor Runner::place(ScratchScope& scratch, const std::vector<int32_t>& numbers,
-                     std::initializer_list<int64_t> dims) {
-    const Tensor t = scratch.take(DType::i32, dims);
-    copy(t, Tensor(const_cast<int32_t*>(numbers.data()), DType::i32, dims), ex_.stream);
-    return t;
+    for (int64_t l = 0; l < model.shape().num_layers; ++l)
+        layers_.push_back({pages_.keys(l), pages_.values(l)});
 }
 
 void Runner::encode(std::span<const PlannedFrame> frames) {
@@ -97,13 +88,13 @@ void Runner::encode(std::span<const PlannedFrame> frames) {
 
 // Joins the features of all visual tokens in this step, slice by slice: a chunk may begin or end
 // inside a picture, and DeepStack must meet the same tokens (specification 3.8).
-void Runner::put_visual(const StepPlan& plan, Batch& batch, ScratchScope& scratch) {
+void Runner::put_visual(const StepPlan& plan, ScratchScope& scratch, Batch& batch) {
     struct Slice {
         const FeatureRun* run;
         int64_t begin, end;
     };
     std::vector<Slice> slices;
-    std::vector<int32_t> rows;
+    std::vector<int32_t>& rows = columns_.visual_rows;
     int64_t first_row = 0;
     for (const PlannedRows& planned : plan.rows) {
         const Sequence& sequence = *planned.sequence;
@@ -122,7 +113,7 @@ void Runner::put_visual(const StepPlan& plan, Batch& batch, ScratchScope& scratc
     if (rows.empty()) return;
     const auto num_rows = static_cast<int64_t>(rows.size());
     const ModelShape& shape = model_.shape();
-    batch.visual_rows = place(scratch, rows, {num_rows});
+    batch.visual_rows = scratch.take_copy(rows, {num_rows});
     for (int64_t l = 0; l < shape.num_feature_levels; ++l) {
         const Tensor level = scratch.take(shape.compute, {num_rows, shape.hidden_size});
         int64_t at = 0;
@@ -135,30 +126,17 @@ void Runner::put_visual(const StepPlan& plan, Batch& batch, ScratchScope& scratc
     }
 }
 
-StepResult Runner::run(const StepPlan& plan) {
-    for (size_t begin = 0; begin < plan.encodes.size();) {
-        size_t end = begin;
-        int64_t patches = 0;
-        do patches += plan.encodes[end++].get().num_patches();
-        while (end < plan.encodes.size() &&
-               patches + plan.encodes[end].get().num_patches() <= limits_.max_patches);
-        encode(std::span(plan.encodes).subspan(begin, end - begin));
-        begin = end;
-    }
-
-    const Stopwatch watch;
-    ScratchScope scratch(ex_);
-    const ModelShape& shape = model_.shape();
-    const int64_t T = plan.num_tokens();
-    const auto S = static_cast<int64_t>(plan.rows.size());
-    std::vector<int32_t> ids, positions, slots, starts{0}, context, logit_rows;
-    bool any_prompt = false;
-    int64_t most_pages = 1;
+void Runner::Columns::fill(const StepPlan& plan) {
+    for (std::vector<int32_t>* column : {&ids, &positions, &slots, &starts, &context, &page_table,
+                                         &logit_rows, &visual_rows, &sampled})
+        column->clear();
+    starts.push_back(0);
+    num_pages = 1;
     for (const PlannedRows& planned : plan.rows) {
         const Sequence& sequence = *planned.sequence;
-        any_prompt = any_prompt || !sequence.is_decoding();
         for (int64_t t = planned.begin; t < planned.end; ++t) {
             const bool last = t + 1 == sequence.num_tokens();
+            if (last) sampled.push_back(static_cast<int32_t>(logit_rows.size()));
             if (last || (sequence.wants_all_logits && t < sequence.num_prompt))
                 logit_rows.push_back(static_cast<int32_t>(ids.size()));
             ids.push_back(sequence.tokens[static_cast<size_t>(t)].value);
@@ -166,173 +144,73 @@ StepResult Runner::run(const StepPlan& plan) {
         }
         starts.push_back(static_cast<int32_t>(ids.size()));
         context.push_back(static_cast<int32_t>(planned.end));
-        most_pages = std::max(most_pages, pages_for(planned.end));
+        num_pages = std::max(num_pages, pages_for(planned.end));
     }
     for (int axis = 0; axis < 3; ++axis)
         for (const PlannedRows& planned : plan.rows)
             for (int64_t t = planned.begin; t < planned.end; ++t)
                 positions.push_back(planned.sequence->position(axis, t));
-    std::vector<int32_t> page_table(static_cast<size_t>(S * most_pages), -1);
-    for (int64_t s = 0; s < S; ++s) {
-        const PlannedRows& planned = plan.rows[static_cast<size_t>(s)];
-        for (int64_t p = 0; p < pages_for(planned.end); ++p)
-            page_table[static_cast<size_t>(s * most_pages + p)] =
-                planned.sequence->pages.pages()[static_cast<size_t>(p)].value;
+    for (const PlannedRows& planned : plan.rows) {
+        const auto pages = planned.sequence->pages.pages();
+        for (int64_t p = 0; p < num_pages; ++p)
+            page_table.push_back(p < pages_for(planned.end) ? pages[static_cast<size_t>(p)].value
+                                                            : -1);
     }
+}
 
+Batch Runner::make_batch(const StepPlan& plan, ScratchScope& scratch) {
+    columns_.fill(plan);
+    const int64_t T = plan.num_tokens();
+    const auto S = static_cast<int64_t>(plan.rows.size());
     Batch batch;
-    batch.ids = place(scratch, ids, {T});
-    batch.positions = place(scratch, positions, {3, T});
-    batch.slots = place(scratch, slots, {T});
-    batch.starts = place(scratch, starts, {S + 1});
-    batch.context = place(scratch, context, {S});
-    batch.page_table = place(scratch, page_table, {S, most_pages});
-    const auto N = static_cast<int64_t>(logit_rows.size());
-    batch.logit_rows = place(scratch, logit_rows, {N});
-    for (int64_t l = 0; l < shape.num_layers; ++l)
-        batch.pages.push_back({pages_.keys(l), pages_.values(l)});
-    put_visual(plan, batch, scratch);
+    batch.ids = scratch.take_copy(columns_.ids, {T});
+    batch.positions = scratch.take_copy(columns_.positions, {3, T});
+    batch.slots = scratch.take_copy(columns_.slots, {T});
+    batch.starts = scratch.take_copy(columns_.starts, {S + 1});
+    batch.context = scratch.take_copy(columns_.context, {S});
+    batch.page_table = scratch.take_copy(columns_.page_table, {S, columns_.num_pages});
+    batch.logit_rows =
+        scratch.take_copy(columns_.logit_rows, {static_cast<int64_t>(columns_.logit_rows.size())});
+    batch.pages = layers_;
+    put_visual(plan, scratch, batch);
+    return batch;
+}
 
-    const Tensor logits = scratch.take(DType::f32, {N, shape.vocab_size});
+// As many pictures at a time as the tower's scratch was planned for.
+void Runner::encode_all(std::span<const PlannedFrame> frames) {
+    while (!frames.empty()) {
+        size_t count = 1;
+        int64_t patches = frames[0].get().num_patches();
+        while (count < frames.size() &&
+               patches + frames[count].get().num_patches() <= limits_.max_patches)
+            patches += frames[count++].get().num_patches();
+        encode(frames.first(count));
+        frames = frames.subspan(count);
+    }
+}
+
+StepResult Runner::run(const StepPlan& plan) {
+    encode_all(plan.encodes);
+    const Stopwatch watch;
+    ScratchScope scratch(ex_);
+    const Batch batch = make_batch(plan, scratch);
+    const Tensor logits =
+        scratch.take(DType::f32, {batch.logit_rows.dim(0), model_.shape().vocab_size});
     if (observer_) observer_->on_forward(plan);
     model_.forward(ex_, batch, logits);
     ex_.show("logits", 0, logits);
-    StepResult result = sample(plan, logits);
+
+    StepResult result;
+    bool any_prompt = false;
+    for (const PlannedRows& planned : plan.rows) {
+        any_prompt = any_prompt || !planned.sequence->is_decoding();
+        if (planned.samples()) result.tokens.push_back({planned.sequence, std::nullopt, 0, {}});
+    }
+    sampler_.sample(ex_, logits, columns_.sampled, result.tokens);
 
     (any_prompt ? times_.prefill_ns : times_.decode_ns) += watch.elapsed_ns();
     (any_prompt ? times_.num_prefill_steps : times_.num_decode_steps) += 1;
-    (any_prompt ? times_.num_prefill_tokens : times_.num_decode_tokens) += T;
-    return result;
-}
-
-namespace {
-
-// Columns of sampling parameters, one entry a row that samples.
-struct SampleColumns {
-    std::vector<float> temperature, top_p, min_p, repetition, presence, frequency;
-    std::vector<int32_t> top_k, history, history_starts{0}, prompt_tokens;
-    std::vector<int64_t> seed, draw;
-    bool any_penalty = false;
-    int32_t logprobs = -1;  // the most that any row wants
-
-    void add(const Sequence& s) {
-        const Sampling& p = s.sampling;
-        temperature.push_back(p.temperature);
-        top_k.push_back(p.top_k);
-        top_p.push_back(p.top_p);
-        min_p.push_back(p.min_p);
-        repetition.push_back(p.repetition_penalty);
-        presence.push_back(p.presence_penalty);
-        frequency.push_back(p.frequency_penalty);
-        seed.push_back(static_cast<int64_t>(s.seed));
-        draw.push_back(s.num_output());
-        logprobs = std::max(logprobs, p.logprobs);
-        const bool penalised =
-            p.repetition_penalty != 1 || p.presence_penalty != 0 || p.frequency_penalty != 0;
-        any_penalty = any_penalty || penalised;
-        if (penalised)
-            for (TokenId token : s.tokens) history.push_back(token.value);
-        history_starts.push_back(static_cast<int32_t>(history.size()));
-        prompt_tokens.push_back(penalised ? static_cast<int32_t>(s.num_prompt) : 0);
-    }
-};
-
-template <class T>
-Tensor place_column(const Exec& ex, ScratchScope& scratch, const std::vector<T>& numbers) {
-    const auto n = static_cast<int64_t>(numbers.size());
-    const Tensor t = scratch.take(DTypeOf<T>::value, {n});
-    copy(t, Tensor(const_cast<T*>(numbers.data()), DTypeOf<T>::value, {n}), ex.stream);
-    return t;
-}
-
-template <class T>
-std::vector<T> fetch(const Exec& ex, const Tensor& t) {
-    std::vector<T> out(static_cast<size_t>(t.num_elements()));
-    copy(Tensor(out.data(), t.dtype(), t.dims()), t, ex.stream);
-    return out;
-}
-
-}  // namespace
-
-StepResult Runner::sample(const StepPlan& plan, const Tensor& logits) {
-    ScratchScope scratch(ex_);
-    StepResult result;
-    SampleColumns columns;
-    std::vector<int32_t> rows;  // of `logits`, one for each sequence that samples
-    int32_t row = 0;
-    for (const PlannedRows& planned : plan.rows) {
-        const Sequence& s = *planned.sequence;
-        if (s.wants_all_logits)
-            row += static_cast<int32_t>(
-                std::max<int64_t>(0, std::min(planned.end, s.num_prompt) - planned.begin));
-        if (!planned.samples()) continue;
-        // With all logits, a prompt's last token was counted among them.
-        if (!(s.wants_all_logits && planned.end <= s.num_prompt)) ++row;
-        rows.push_back(row - 1);
-        columns.add(s);
-        result.tokens.push_back({planned.sequence, std::nullopt, 0, {}});
-    }
-    if (rows.empty()) return result;
-
-    const auto S = static_cast<int64_t>(rows.size());
-    const int64_t V = logits.dim(1);
-    Tensor chosen_from = logits;
-    if (S != logits.dim(0)) {
-        chosen_from = scratch.take(DType::f32, {S, V});
-        gather_rows(ex_, chosen_from, logits, place_column(ex_, scratch, rows));
-    }
-    Tensor penalised = chosen_from;
-    if (columns.any_penalty) {
-        // Log-probabilities are of the model's own distribution, so the penalties work on a copy.
-        penalised = scratch.take(DType::f32, {S, V});
-        convert(ex_, penalised, chosen_from);
-        penalties(ex_, penalised, place_column(ex_, scratch, columns.history),
-                  place_column(ex_, scratch, columns.history_starts),
-                  place_column(ex_, scratch, columns.prompt_tokens),
-                  place_column(ex_, scratch, columns.repetition),
-                  place_column(ex_, scratch, columns.presence),
-                  place_column(ex_, scratch, columns.frequency));
-    }
-    const Tensor tokens = scratch.take(DType::i32, {S});
-    saker::sample(
-        ex_, tokens, penalised, place_column(ex_, scratch, columns.temperature),
-        place_column(ex_, scratch, columns.top_k), place_column(ex_, scratch, columns.top_p),
-        place_column(ex_, scratch, columns.min_p), place_column(ex_, scratch, columns.seed),
-        place_column(ex_, scratch, columns.draw));
-    const auto ids = fetch<int32_t>(ex_, tokens);
-
-    std::vector<float> chosen, top;
-    std::vector<int32_t> top_ids;
-    const int64_t A = std::clamp<int64_t>(columns.logprobs, 0, V);
-    if (columns.logprobs >= 0) {
-        const Tensor chosen_logprob = scratch.take(DType::f32, {S});
-        Tensor top_id, top_logprob;
-        if (A > 0) {
-            top_id = scratch.take(DType::i32, {S, A});
-            top_logprob = scratch.take(DType::f32, {S, A});
-        }
-        // A row without a token (-1) has nothing to look up; 0 keeps the op's contract.
-        std::vector<int32_t> safe = ids;
-        for (int32_t& id : safe) id = std::max(id, 0);
-        logprobs(ex_, chosen_logprob, top_id, top_logprob, chosen_from,
-                 place_column(ex_, scratch, safe));
-        chosen = fetch<float>(ex_, chosen_logprob);
-        if (A > 0) {
-            top = fetch<float>(ex_, top_logprob);
-            top_ids = fetch<int32_t>(ex_, top_id);
-        }
-    }
-    for (size_t s = 0; s < result.tokens.size(); ++s) {
-        SampledToken& out = result.tokens[s];
-        if (ids[s] >= 0) out.token = TokenId(ids[s]);
-        const int32_t wanted = out.sequence->sampling.logprobs;
-        if (wanted < 0) continue;
-        out.logprob = chosen[s];
-        for (int64_t a = 0; a < std::min<int64_t>(wanted, A); ++a) {
-            const size_t i = s * static_cast<size_t>(A) + static_cast<size_t>(a);
-            out.top_logprobs.push_back({TokenId(top_ids[i]), top[i]});
-        }
-    }
+    (any_prompt ? times_.num_prefill_tokens : times_.num_decode_tokens) += plan.num_tokens();
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace saker {
 
@@ -48,14 +49,14 @@ bool Scheduler::ensure_pages(Sequence& sequence, int64_t num_tokens) {
 }
 
 // Reserves rows for the pictures that tokens [begin, end) touch and puts those not yet encoded into
-// the plan. Where the pool is full, the chunk ends before the first picture that has no room.
-int64_t Scheduler::reserve_features(Sequence& sequence, int64_t begin, int64_t end,
+// the plan. The chunk ends before the first picture that has no room, or may take none.
+int64_t Scheduler::reserve_features(Sequence& sequence, int64_t begin, int64_t end, bool may_take,
                                     StepPlan& plan) {
     for (size_t i = 0; i < sequence.frames.size(); ++i) {
         const Frame& frame = sequence.frames[i];
         if (frame.end_token() <= begin || frame.first_token >= end || sequence.features[i].exists())
             continue;
-        auto run = features_.reserve(frame.num_tokens);
+        auto run = may_take ? features_.reserve(frame.num_tokens) : std::nullopt;
         if (!run) return std::max(begin, frame.first_token);
         sequence.features[i] = std::move(*run);
         plan.encodes.push_back({&sequence, i});
@@ -78,12 +79,16 @@ StepPlan Scheduler::plan() {
         ++it;
     }
     int64_t left = limits_.chunk_tokens;
+    bool rows_suffice = true;
     for (const auto& sequence : running_) {
         if (left == 0) break;
         if (sequence->is_decoding()) continue;
         const int64_t begin = sequence->num_computed;
-        int64_t end = std::min(sequence->num_tokens(), begin + left);
-        end = reserve_features(*sequence, begin, end, plan);
+        const int64_t wanted = std::min(sequence->num_tokens(), begin + left);
+        const int64_t end = reserve_features(*sequence, begin, wanted, rows_suffice, plan);
+        // Small pictures must not keep taking the rows that an older sequence's large one waits
+        // for; what has its rows goes on, and gives them back.
+        if (end < wanted) rows_suffice = false;
         if (end == begin) continue;
         plan.rows.push_back({sequence.get(), begin, end});
         left -= end - begin;

@@ -39,7 +39,8 @@ class Scheduler {
   private:
     bool ensure_pages(Sequence& sequence, int64_t num_tokens);
     void preempt(std::list<std::unique_ptr<Sequence>>::iterator victim);
-    int64_t reserve_features(Sequence& sequence, int64_t begin, int64_t end, StepPlan& plan);
+    int64_t reserve_features(Sequence& sequence, int64_t begin, int64_t end, bool may_take,
+                             StepPlan& plan);
 
     const EngineLimits& limits_;
     PagePool& pages_;

@@ -31,7 +31,7 @@ struct Batch {
     Tensor visual_rows;                   // [Nv] i32: which rows they are
     std::vector<Tensor> visual_features;  // one [Nv, C] a level: 0 the embeddings, 1.. DeepStack
 
-    std::vector<LayerPages> pages;  // by layer
+    std::span<const LayerPages> pages;  // by layer
 
     int64_t num_tokens() const { return ids.dim(0); }
 };
@@ -45,8 +45,8 @@ struct Grid {
 };
 
 struct VisionBatch {
-    Tensor
-        pixels;  // [M, N] u8, N = 3 * temporal * patch * patch, merge order, segment after segment
+    // [M, N] u8, N = 3 * temporal * patch * patch, in merge order, segment after segment.
+    Tensor pixels;
     std::span<const Grid> grids;  // of each segment, in order
 
     int64_t num_patches() const { return pixels.dim(0); }

@@ -198,6 +198,47 @@ TEST(Sim, TheOldestIsNeverPreempted) {
     }
 }
 
+// A large picture needs every feature row, and small ones that could always have some keep coming.
+TEST(Sim, SmallPicturesDoNotKeepALargeOneWaiting) {
+    const FakeModel model;
+    ThreadPool pool(1);
+    EngineLimits limits = small_limits();
+    limits.chunk_tokens = 8;
+    limits.feature_rows = 64;
+    Loop loop(model, limits, make_exec(pool));
+    const auto ask = [&](int64_t side) {
+        Request r;
+        Frame frame;
+        frame.grid_h = frame.grid_w = side;
+        frame.num_tokens = frame.num_patches() / 4;
+        frame.first_token = 1;
+        frame.pixels.resize(static_cast<size_t>(frame.num_patches() * FakeModel::kPatchBytes));
+        r.prompt.ids.assign(static_cast<size_t>(frame.num_tokens + 2), TokenId(7));
+        r.prompt.frames.push_back(std::move(frame));
+        r.sampling.max_tokens = 1;
+        auto [writer, reader] = TokenChannel::make();
+        loop.add(std::move(r.prompt), r.sampling, std::move(writer));
+        return std::move(reader);
+    };
+    struct LargeOne : StepObserver {
+        void on_encode(std::span<const PlannedFrame> frames) override {
+            for (const PlannedFrame& f : frames) seen = seen || f.get().grid_h == 16;
+        }
+        void on_forward(const StepPlan&) override {}
+        bool seen = false;
+    } large;
+    loop.set_observer(&large, nullptr);
+    std::vector<TokenChannel::Reader> readers;
+    readers.push_back(ask(8));
+    readers.push_back(ask(16));
+    int steps = 0;
+    for (; steps < 100 && !large.seen; ++steps) {
+        readers.push_back(ask(8));
+        loop.step();
+    }
+    EXPECT_LT(steps, 6);
+}
+
 TEST(Sim, NumbersThatAreNoneEndOneAnswerOnly) {
     const FakeModel model;
     ThreadPool pool(1);
@@ -330,6 +371,26 @@ TEST(Engine, ManyThreadsAskAndSomeLeave) {
         });
     for (auto& asker : askers) asker.join();
     EXPECT_EQ(right, 72);
+}
+
+TEST(Engine, TimesCountAnAnswerWholeOnceItHasEnded) {
+    const FakeModel model;
+    ThreadPool pool(1);
+    Engine engine(model, small_limits(), make_exec(pool));
+    for (int64_t i = 1; i <= 300; ++i) {
+        Request r;
+        r.prompt.ids = {TokenId(1), TokenId(2)};
+        r.sampling.temperature = 0;
+        r.sampling.ignore_eos = true;
+        r.sampling.max_tokens = 3;
+        auto reader = engine.submit(std::move(r.prompt), r.sampling);
+        ASSERT_TRUE(reader.ok());
+        while (reader->next()) {
+        }
+        const PhaseTimes times = engine.times();
+        ASSERT_EQ(times.num_prefill_tokens, 2 * i);
+        ASSERT_EQ(times.num_decode_tokens, 2 * i);
+    }
 }
 
 TEST(Engine, EndingItEndsItsAnswersWithAnError) {
