@@ -20,7 +20,12 @@ set(SAKER_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-
 add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:${SAKER_WARNINGS};-ffp-contract=off;-fno-math-errno>")
 # Run-time dispatch keeps what users' machines have: scalar, AVX2, AVX-512, AVX-512 with bf16.
-add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
+# Threads do the same on every one of them, so the thread sanitizer has to see one alone.
+if(SAKER_SANITIZE MATCHES thread)
+    add_compile_definitions(HWY_COMPILE_ONLY_STATIC)
+else()
+    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
+endif()
 
 if(SAKER_SANITIZE)
     add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SAKER_SANITIZE};-fno-omit-frame-pointer>")
