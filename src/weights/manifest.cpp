@@ -19,9 +19,14 @@ namespace fs = std::filesystem;
 constexpr char kManifest[] = "SHA256SUMS";
 constexpr size_t kDigits = 64;
 constexpr size_t kChunkBytes = 1 << 20;
+constexpr uintmax_t kMaxManifestBytes = uintmax_t{16} << 20;
 
 // File name -> digest in lower case.
 std::map<std::string, std::string> read_manifest(const fs::path& path) {
+    std::error_code fault;
+    const uintmax_t size = fs::file_size(path, fault);  // a pipe or a device has none
+    if (fault) throw StartupError(path.string() + ": cannot be read (" + fault.message() + ").");
+    if (size > kMaxManifestBytes) throw StartupError(path.string() + ": is larger than 16 MiB.");
     std::ifstream in(path);
     std::map<std::string, std::string> digests;
     std::string line;
@@ -75,7 +80,8 @@ std::string sha256_of(const fs::path& path, Progress& progress) {
 bool verify_manifest(const Checkpoint& checkpoint, ThreadPool& pool, Progress::Style style) {
     const fs::path folder = checkpoint.folder(), path = folder / kManifest;
     std::error_code ignored;
-    if (!fs::exists(path, ignored)) return false;
+    // A dangling link counts as present: who took the trouble to link it wants it checked.
+    if (fs::symlink_status(path, ignored).type() == fs::file_type::not_found) return false;
     const auto digests = read_manifest(path);
     for (const std::string& name : checkpoint.file_names())
         if (!digests.contains(name))
