@@ -4,6 +4,7 @@
 #include "media/preprocessor.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "json/json.h"
 
@@ -11,6 +12,8 @@ namespace saker {
 namespace {
 
 constexpr int64_t kMaxArea = int64_t{1} << 40;
+// Numbers of the normalisation beyond these make no pixel that a float holds well.
+constexpr double kTiny = 1e-6, kHuge = 1e6;
 
 void refuse_false(const JsonReader& reader, std::string_view key) {
     if (!reader.boolean_or(key, true))
@@ -42,11 +45,15 @@ void read_shared(const JsonReader& reader, Preprocessor& p) {
     p.temporal_patch_size = reader.integer_or("temporal_patch_size", p.temporal_patch_size, 1, 16);
     p.merge_size = reader.integer_or("merge_size", p.merge_size, 1, 16);
     p.rescale = reader.number_or("rescale_factor", p.rescale);
-    if (!(p.rescale > 0)) reader.fail("rescale_factor", "must be above 0.");
+    if (!(p.rescale >= kTiny && p.rescale <= kHuge))
+        reader.fail("rescale_factor", "must be from 1e-6 to 1e6.");
     read_triple(reader, "image_mean", p.mean);
     read_triple(reader, "image_std", p.std);
+    for (double mean : p.mean)
+        if (!(std::fabs(mean) <= kHuge)) reader.fail("image_mean", "must be from -1e6 to 1e6.");
     for (double deviation : p.std)
-        if (!(deviation > 0)) reader.fail("image_std", "must be above 0 in every channel.");
+        if (!(deviation >= kTiny && deviation <= kHuge))
+            reader.fail("image_std", "must be from 1e-6 to 1e6 in every channel.");
     refuse_false(reader, "do_resize");
     refuse_false(reader, "do_rescale");
     refuse_false(reader, "do_normalize");
