@@ -24,6 +24,10 @@ Error about(const Error& error, Modality modality, size_t number) {
 
 Result<Patches> make_patches(const MediaInput& input, const PrepareSettings& settings,
                              ThreadPool& pool, PrepareTimes& times) {
+    // Counted before the first is decoded.
+    if (static_cast<int64_t>(input.files.size()) > settings.preprocessor.video_max_frames)
+        return Error{ErrorCode::too_many_items,
+                     "The video has more frames than the limit allows; send fewer of them."};
     std::vector<Image> images;
     std::vector<double> seconds;
     const Stopwatch decoding;
