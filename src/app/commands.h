@@ -20,8 +20,8 @@ int inspect_command(const Options& options);
 int synth_command(const Options& options);
 int eval_command(const Options& options);
 
-/// Prints the Error's one sentence to stderr and returns the exit code: 2, a fault of the caller, or
-/// 3 where the model or the machine failed.
+/// Prints the Error's one sentence to stderr and returns the exit code: 2, a fault of the caller,
+/// or 3 where the model or the machine failed.
 int report(const Error& error);
 
 }  // namespace saker

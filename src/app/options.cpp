@@ -154,8 +154,8 @@ void add_others(CLI::App& app, Options& o) {
     synth->add_option("out", o.out, "folder to write; must not hold a checkpoint")->required();
     synth->add_option("--seed", o.seed, "of the weights");
     synth->add_option("--scale", o.scale, "deviation of the weights")
-        ->check(
-            number_that([](double n) { return n > 0 && n <= 1e3; }, "must be above 0 to 1000"))
+        ->check(number_that([](double n) { return n > 0 && n <= 1e3; },
+                            "must be above 0 and at most 1000"))
         ->capture_default_str();
     synth->add_option("--shard-mb", o.shard_mb, "size of a weight file")
         ->check(CLI::Range(1, 1 << 20))

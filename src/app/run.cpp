@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 
 #include "app/commands.h"
 #include "app/session.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "serve/answer.h"
@@ -53,9 +53,15 @@ Result<MediaInput> read_frames(const std::string& folder, double fps) {
     MediaInput input;
     input.modality = Modality::video;
     input.fps = fps;
+    constexpr size_t kMost = size_t{2} << 30;
+    size_t total = 0;
     for (const std::string& name : names) {
         auto bytes = read_file(name);
         if (!bytes) return bytes.error();
+        total += bytes->size();
+        if (total > kMost)
+            return Error{ErrorCode::too_many_items,
+                         folder + ": holds more than 2 GiB of frames; give fewer.", ""};
         input.files.push_back(std::move(*bytes));
     }
     return input;
@@ -132,18 +138,18 @@ Result<std::string> answer(Session& session, Engine& engine, const Asked& asked,
         std::fflush(stdout);
         text += piece->text;
         if (piece->error) {
-            std::fputc('\n', stdout);
+            if (!text.empty()) std::fputc('\n', stdout);
             return *piece->error;
         }
         if (piece->finish) finish = *piece->finish;
-        if (g_interrupted) break;
+        // Nobody reads on: main says what became of stdout.
+        if (g_interrupted || std::ferror(stdout)) break;
     }
     std::fputc('\n', stdout);
     std::fflush(stdout);
     if (finish == FinishReason::length)
-        fmt::print(stderr,
-                   "saker: the answer was cut at {} tokens (--max-tokens, --max-context).\n",
-                   num_tokens);
+        log_info(fmt::format("the answer was cut at {} tokens (--max-tokens, --max-context).",
+                             num_tokens));
     if (options.stats) print_stats(prepare, before, engine.times(), first_token_ms, num_tokens);
     return text;
 }
@@ -175,7 +181,7 @@ Message text_message(Role role, const std::string& text) {
 int converse(Session& session, Engine& engine, Asked asked, const Sampling& sampling,
              const Options& options, size_t images, size_t videos) {
     fmt::print(stderr, "Ask a question; /image FILE adds a picture to the next one, /quit ends.\n");
-    while (true) {
+    while (!std::ferror(stdout)) {
         fmt::print(stderr, "> ");
         std::string line;
         if (!std::getline(std::cin, line)) break;
@@ -237,7 +243,9 @@ int run_command(const Options& options) {
     std::string question = options.question;
     const bool conversation = question.empty() && isatty(STDIN_FILENO);
     if (question.empty() && !conversation) {
-        question.assign(std::istreambuf_iterator<char>(std::cin), {});
+        auto text = read_stdin();
+        if (!text) return report(text.error());
+        question = std::move(*text);
         while (!question.empty() && question.back() == '\n') question.pop_back();
         if (question.empty())
             return report({ErrorCode::invalid_value,

@@ -2,13 +2,17 @@
 #include "app/session.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 
 #include "base/log.h"
 #include "cache/kv_pages.h"
+#include "cache/page_pool.h"
 #include "tensor/device.h"
 
 namespace saker {
@@ -51,6 +55,11 @@ void check_fit(const Tokenizer& tokenizer, const ModelShape& shape, const Prepro
     check(kVideoPad, shape.video_token, "video_token_id");
     check(kVisionStart, shape.vision_start_token, "vision_start_token_id");
     check(kVisionEnd, shape.vision_end_token, "vision_end_token_id");
+    // Without them the turns of a conversation would be plain text, and the answers nonsense.
+    for (std::string_view turn : {"<|im_start|>", "<|im_end|>"})
+        if (!tokenizer.added_token(turn))
+            throw StartupError(
+                fmt::format("{}: tokenizer.json has no added token {}.", folder.string(), turn));
 }
 
 // The step is not there yet on cuda: say so before 62 GB are read.
@@ -65,6 +74,15 @@ Backend usable_backend(const std::string& name) {
             "use "
             "--backend cpu.");
     return backend;
+}
+
+// Every op waits for all threads, so that more of them than cores only wait for each other.
+int usable_threads(int wanted) {
+    const int cores = ThreadPool::num_cores();
+    if (wanted > cores)
+        log_warning(fmt::format("--threads {} is more than this machine's {} cores: {} are used.",
+                                wanted, cores, cores));
+    return std::min(wanted, cores);
 }
 
 std::filesystem::path existing_folder(const std::string& path) {
@@ -98,6 +116,13 @@ int64_t available_bytes() {
     int64_t limit = 0, used = 0;
     std::ifstream max_file("/sys/fs/cgroup/memory.max"), used_file("/sys/fs/cgroup/memory.current");
     if (max_file >> limit && used_file >> used) available = std::min(available, limit - used);
+    rlimit space = {};  // ulimit -v
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
+        int64_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        available = std::min(available,
+                             static_cast<int64_t>(space.rlim_cur) - pages * sysconf(_SC_PAGESIZE));
+    }
     return std::max<int64_t>(available, 0);
 }
 
@@ -114,6 +139,18 @@ Result<std::vector<uint8_t>> read_file(const std::string& path) {
     return bytes;
 }
 
+Result<std::string> read_stdin() {
+    constexpr size_t kMost = size_t{64} << 20;
+    std::string text;
+    char piece[1 << 16];
+    while (const size_t n = std::fread(piece, 1, sizeof piece, stdin)) {
+        if (text.size() + n > kMost)
+            return Error{ErrorCode::invalid_value, "More than 64 MiB come from stdin.", ""};
+        text.append(piece, n);
+    }
+    return text;
+}
+
 std::string bytes_text(int64_t bytes) {
     const double b = static_cast<double>(bytes);
     if (bytes < 1'000'000) return fmt::format("{:.1f} kB", b / 1e3);
@@ -127,8 +164,8 @@ Session::Session(const Options& options, bool quiet)
       resample_(options.resample == "pillow" ? Resample::pillow : Resample::torch),
       preprocessor_(Preprocessor::load(folder_)),
       tokenizer_(Tokenizer::load(folder_ / "tokenizer.json")),
-      pool_(options.threads),
-      media_pool_(options.threads),
+      pool_(usable_threads(options.threads)),
+      media_pool_(std::min(options.threads, ThreadPool::num_cores())),
       loaded_(load_model(folder_, load_options(backend_, options, preprocessor_), pool_,
                          quiet ? Progress::Style::silent : Progress::Style::automatic)),
       generation_(GenerationConfig::load(folder_, model().shape().vocab_size)),

@@ -61,6 +61,9 @@ int64_t available_bytes();
 /// The file's bytes, or an Error that names it; at most 256 MiB.
 Result<std::vector<uint8_t>> read_file(const std::string& path);
 
+/// All of stdin; at most 64 MiB, so that a pipe without an end cannot fill the memory.
+Result<std::string> read_stdin();
+
 /// "1.5 GB", decimal.
 std::string bytes_text(int64_t bytes);
 

@@ -3,16 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <map>
+#include <optional>
 
 #include "app/commands.h"
 #include "app/session.h"
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "cache/kv_pages.h"
+#include "cache/page_pool.h"
 #include "engine/engine.h"
 #include "json/json.h"
 #include "models/qwen3_vl_config.h"
@@ -25,8 +26,10 @@ std::string version() {
 }
 
 int report(const Error& error) {
-    fmt::print(stderr, "saker: {}\n", error.message);
-    return 2;
+    std::fprintf(stderr, "saker: %s\n", error.message.c_str());
+    const bool ours =
+        error.code == ErrorCode::numeric_error || error.code == ErrorCode::internal_error;
+    return ours ? 3 : 2;
 }
 
 namespace {
@@ -39,10 +42,26 @@ json::array ids_json(const std::vector<TokenId>& ids) {
 
 }  // namespace
 
+namespace {
+
+// The next line of stdin without its end, or nothing at the end of the input; of an endless line no
+// more than the JSON parser takes.
+std::optional<std::string> read_line() {
+    constexpr size_t kMost = (size_t{64} << 20) + 1;
+    std::string line;
+    int c = 0;
+    while (line.size() < kMost && (c = getc_unlocked(stdin)) != EOF && c != '\n')
+        line += static_cast<char>(c);
+    if (c == EOF && line.empty()) return std::nullopt;
+    return line;
+}
+
+}  // namespace
+
 int tokenize_command(const Options& options) {
     const Tokenizer tokenizer = Tokenizer::load(options.tokenizer);
-    std::string line;
-    for (int64_t number = 1; std::getline(std::cin, line); ++number) {
+    for (int64_t number = 1; const auto next = read_line(); ++number) {
+        const std::string& line = *next;
         if (line.empty()) continue;
         const std::string what = "Line " + std::to_string(number);
         auto value = parse_json(line, what);
@@ -67,7 +86,9 @@ int tokenize_command(const Options& options) {
 int render_command(const Options& options) {
     std::string body;
     if (options.request == "-") {
-        body.assign(std::istreambuf_iterator<char>(std::cin), {});
+        auto text = read_stdin();
+        if (!text) return report(text.error());
+        body = std::move(*text);
     } else {
         auto bytes = read_file(options.request);
         if (!bytes) return report(bytes.error());
@@ -77,6 +98,11 @@ int render_command(const Options& options) {
     if (!chat) return report(chat.error());
     const std::filesystem::path folder = options.model;
     const Tokenizer tokenizer = Tokenizer::load(folder / "tokenizer.json");
+    for (std::string_view token :
+         {kImagePad, kVideoPad, std::string_view("<|im_start|>"), std::string_view("<|im_end|>")})
+        if (!tokenizer.added_token(token))
+            throw StartupError(fmt::format("{}: has no added token {}: is it that of a Qwen3-VL?",
+                                           (folder / "tokenizer.json").string(), token));
     auto parts = render_chat(detect_chat_template(folder), *chat);
     if (!parts) return report(parts.error());
     json::object out;
@@ -109,7 +135,8 @@ int inspect_command(const Options& options) {
     const std::filesystem::path folder = options.model;
     const Qwen3VlConfig config = Qwen3VlConfig::load(folder / "config.json");
     const Checkpoint checkpoint = Checkpoint::open(folder);
-    std::map<std::string, std::pair<int64_t, int64_t>> dtypes;  // name -> tensors, bytes
+    const int64_t copied = measure_model(folder, checkpoint, {});  // checks every shape, too
+    std::map<std::string, std::pair<int64_t, int64_t>> dtypes;     // name -> tensors, bytes
     std::map<std::string, int64_t> parts;
     int64_t parameters = 0;
     for (const std::string& name : checkpoint.names()) {
@@ -157,7 +184,6 @@ int inspect_command(const Options& options) {
     const KvShape kv{text.num_layers, text.num_kv_heads, text.head_dim,
                      parse_compute(options.compute)};
     const int64_t kv_bytes = pages_for(context) * kPageTokens * kv.bytes_per_token();
-    const int64_t copied = measure_model(folder, checkpoint, {});
     fmt::print("  memory at {} tokens of context, compute {}\n", context, options.compute);
     fmt::print("    {:<28}{:>10}\n", "weights, mapped", bytes_text(checkpoint.total_bytes()));
     fmt::print("    {:<28}{:>10}  what is not stored in the ops' order\n", "weights, copied",
@@ -183,7 +209,8 @@ int synth_command(const Options& options) {
     int64_t total = 0;
     for (const WeightSpec& spec : specs) {
         declared.push_back({spec.name, DType::bf16, spec.shape});
-        total += 2 * spec.num_elements();
+        if (__builtin_add_overflow(total, 2 * spec.num_elements(), &total))
+            throw StartupError(config.string() + ": asks for more than 2^63 bytes of weights.");
     }
     SafetensorsWriter writer(out, declared, options.shard_mb << 20);
     Progress progress("writing weights", total);

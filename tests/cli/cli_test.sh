@@ -90,6 +90,35 @@ expect 2 "messages" "$saker" render "$model" "$work/request.json"
 echo '{"messages": ' > "$work/request.json"
 expect 2 "JSON" "$saker" render "$model" "$work/request.json"
 
+expect 2 "max_tokens asks for" "$saker" run "$model" --max-tokens 9223372036854775807 x
+expect 2 "must not be negative" "$saker" run "$model" --max-context -1 x
+for fps in nan inf 0 1e-308; do
+    expect 2 "fps: must be from" "$saker" run "$model" --video-frames "$work/frames" --fps $fps x
+done
+expect 2 "scale" "$saker" synth examples/synth/config.json "$work/none" --scale nan
+stdin=/dev/zero expect 2 "64 MiB" "$saker" run "$model"
+stdin=/dev/zero expect 2 "64 MiB" "$saker" render "$model" -
+stdin=/dev/zero expect 2 "64 MiB" "$saker" tokenize --tokenizer "$model/tokenizer.json"
+mkdir "$work/clip"
+for i in $(seq 769); do ln examples/scene.png "$work/clip/$i.png" 2> /dev/null || cp examples/scene.png "$work/clip/$i.png"; done
+expect 2 "more frames than the limit" "$saker" run "$model" --video-frames "$work/clip" --fps 1 x
+
+# --- Streams that are closed, full or gone ---------------------------------------------------------------
+expect 3 "output could not be written" bash -c "exec '$saker' run '$model' x > /dev/full"
+expect 3 "output could not be written" bash -c "exec '$saker' run '$model' x >&-"
+expect 3 "output could not be written" bash -c "exec '$saker' inspect '$model' > /dev/full"
+stdin=$work/question expect 0 "[^ ]" bash -c "exec '$saker' run '$model' --max-tokens 3 2>&-"
+# A closed stderr must not lend its number to the weight file.
+expect 0 "122 tensors" bash -c "exec '$saker' synth examples/synth/config.json '$work/unheard' 2>&-"
+cmp -s "$model/model.safetensors" "$work/unheard/model.safetensors" || fail "stderr was written into the weights"
+# Ends when the reader is gone, long before the context is full.
+timeout 60 "$saker" run "$model" --seed 1 --temperature 2 --stop never x 2> "$work/err" | head -c 1 > "$work/out"
+[ "${PIPESTATUS[0]}" = 3 ] || fail "a reader that left was not noticed"
+expect 3 "File too large" bash -c "ulimit -f 500; exec '$saker' synth examples/synth/config.json '$work/small'"
+[ -z "$(ls "$work/small")" ] || fail "half a checkpoint was left"
+expect 0 "[^ ]" "$saker" run "$model" "Hello" --max-tokens 3 --threads 1024
+grep -q "more than this machine" "$work/err" || fail "--threads beyond the cores is taken silently"
+
 # --- What is wrong with the files: 3 ---------------------------------------------------------------------
 expect 3 "none: is not a folder" "$saker" run "$work/none" x
 for file in config.json tokenizer.json preprocessor_config.json model.safetensors; do
@@ -122,6 +151,34 @@ broken config.json 's/"image_token_id": [0-9]*/"image_token_id": 3/'
 expect 3 "image_token_id" "$saker" run "$copy" x
 broken generation_config.json 's/"eos_token_id":.*/"eos_token_id": 99999,/'
 expect 3 "generation_config.json" "$saker" run "$copy" x
+broken config.json 's/"decoder_sparse_step": 1/"decoder_sparse_step": 2/'
+expect 3 "gate_proj" "$saker" inspect "$copy"
+broken preprocessor_config.json 's/"image_std": .0.5,/"image_std": [1e-300,/'
+expect 3 "image_std" "$saker" run "$copy" x
+for token in im_start im_end image_pad video_pad; do
+    broken tokenizer.json "s/<|$token|>/<|lost|>/"
+    expect 3 "$token" "$saker" run "$copy" x
+    echo '{"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x.png"}}]}]}' \
+        > "$work/request.json"
+    expect 3 "$token" "$saker" render "$copy" "$work/request.json"
+done
+# Links in a circle, pipes that nobody writes to, files without an end.
+for file in preprocessor_config.json generation_config.json chat_template.jinja tokenizer_config.json SHA256SUMS; do
+    for kind in circle pipe endless; do
+        broken config.json ""
+        rm -f "$copy/$file"
+        case $kind in
+            circle) ln -s $file "$copy/$file" ;;
+            pipe) mkfifo "$copy/$file" ;;
+            endless) ln -s /dev/zero "$copy/$file" ;;
+        esac
+        expect 3 "$file: cannot be read" "$saker" run "$copy" x
+    done
+done
+broken config.json ""
+ln -s gone "$copy/SHA256SUMS"
+expect 3 "SHA256SUMS: cannot be read" "$saker" run "$copy" x
+expect 3 "too long" "$saker" run "$(printf 'x%.0s' $(seq 5000))" x
 broken config.json ""
 truncate -s -100 "$copy/model.safetensors"
 expect 3 "model.safetensors" "$saker" run "$copy" x
