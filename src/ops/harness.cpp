@@ -56,6 +56,12 @@ std::vector<Backend> every_backend() {
     return out;
 }
 
+std::vector<Backend> invariant_backends() {
+    std::vector<Backend> out = {Backend::ref};
+    if (is_built(Backend::cpu)) out.push_back(Backend::cpu);
+    return out;
+}
+
 Rig::Rig(Backend backend, std::string_view case_name, int num_threads) : name_(case_name) {
     ex.backend = backend;
     pool_ = std::make_unique<ThreadPool>(num_threads);

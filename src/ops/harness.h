@@ -31,6 +31,8 @@ namespace saker {
 std::vector<Backend> backends_under_test();
 /// The same and `ref`, for what must hold of each backend by itself.
 std::vector<Backend> every_backend();
+/// `ref` and `cpu`, which promise a row the same bits in any batch of the ops that sum over keys.
+std::vector<Backend> invariant_backends();
 
 class Rig {
   public:

@@ -11,13 +11,6 @@
 namespace saker {
 namespace {
 
-/// The backends that promise the same bits for any batch.
-std::vector<Backend> invariant_backends() {
-    std::vector<Backend> out = {Backend::ref};
-    if (is_built(Backend::cpu)) out.push_back(Backend::cpu);
-    return out;
-}
-
 TEST(Attention, EveryBackendAgreesWithRef) {
     for (const AttentionCase& c : kAttentionCases) {
         SCOPED_TRACE(c.name);

@@ -12,12 +12,6 @@
 namespace saker {
 namespace {
 
-std::vector<Backend> backends_and_ref() {
-    std::vector<Backend> backends = backends_under_test();
-    backends.push_back(Backend::ref);
-    return backends;
-}
-
 struct Io {
     Tensor logits, experts, weights;
 };
@@ -58,7 +52,7 @@ TEST(MoeRoute, RowAloneEqualsRowInBatch) {
     for (const MoeRouteCase& c : kMoeRouteCases) {
         if (c.T < 2) continue;
         SCOPED_TRACE(c.name);
-        for (Backend backend : backends_and_ref()) {
+        for (Backend backend : every_backend()) {
             SCOPED_TRACE(to_string(backend));
             Rig rig(backend, c.name);
             const Io batch = run(rig, c);
@@ -76,7 +70,7 @@ TEST(MoeRoute, RowAloneEqualsRowInBatch) {
 void expect_route(const std::vector<float>& logits, const std::vector<double>& experts,
                   const std::vector<double>& weights) {
     const int64_t E = static_cast<int64_t>(logits.size()), A = static_cast<int64_t>(experts.size());
-    for (Backend backend : backends_and_ref()) {
+    for (Backend backend : every_backend()) {
         SCOPED_TRACE(to_string(backend));
         Rig rig(backend);
         const Io io = route(rig, rig.of(logits, {1, E}), A, DType::f32);
@@ -107,7 +101,7 @@ TEST(MoeRoute, RowsWithoutASoftmaxGetTheFirstExperts) {
     expect_route({NAN, 2, 3, 1}, {0, 1}, {NAN, NAN});
     expect_route({1, INFINITY, 3, 4}, {0, 1}, {NAN, NAN});
     expect_route({-INFINITY, -INFINITY, -INFINITY}, {0, 1}, {NAN, NAN});
-    for (Backend backend : backends_and_ref()) {
+    for (Backend backend : every_backend()) {
         SCOPED_TRACE(to_string(backend));
         Rig rig(backend);
         const std::vector<float> logits = {1, 2, 3, NAN, 2, 1, 5, 4, 6};

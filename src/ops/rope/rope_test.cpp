@@ -64,9 +64,7 @@ TEST(Rope, RowAloneEqualsRowInBatch) {
 
 // The formula of the specification, 3.4, written out: bf(bf(x c) - bf(y s)).
 TEST(Rope, RoundsEachProductAndSumInBf16) {
-    std::vector<Backend> backends = backends_under_test();
-    backends.push_back(Backend::ref);
-    for (Backend backend : backends) {
+    for (Backend backend : every_backend()) {
         Rig rig(backend, "roundings");
         const Tensor x = rig.random("x", DType::bf16, {1, 1, 64}),
                      cos = rig.random("cos", DType::bf16, {1, 32}),

@@ -37,12 +37,6 @@ Tables run(Rig& rig, const RopeTableCase& c) {
     return out;
 }
 
-std::vector<Backend> all_backends() {
-    std::vector<Backend> backends = backends_under_test();
-    backends.push_back(Backend::ref);
-    return backends;
-}
-
 TEST(RopeTable, EveryBackendAgreesWithRef) {
     for (const RopeTableCase& c : kRopeTableCases) {
         SCOPED_TRACE(c.name);
@@ -65,7 +59,7 @@ TEST(RopeTable, EveryBackendAgreesWithRef) {
 TEST(RopeTable, ReducesLargeAnglesExactly) {
     const std::vector<int32_t> positions = {0, 1, 262143, 999999, 16777216, 355};
     const std::vector<float> inv_freq = {1.0f, 0.78582998f, 2.5450791e-07f};
-    for (Backend backend : all_backends()) {
+    for (Backend backend : every_backend()) {
         SCOPED_TRACE(to_string(backend));
         Rig rig(backend);
         const Tensor cos = rig.output(DType::f32, {6, 3}), sin = rig.output(DType::f32, {6, 3});
@@ -82,7 +76,7 @@ TEST(RopeTable, ReducesLargeAnglesExactly) {
 
 // Each frequency reads the position of its own axis.
 TEST(RopeTable, AxesPickTheirPositions) {
-    for (Backend backend : all_backends()) {
+    for (Backend backend : every_backend()) {
         Rig rig(backend);
         const Tensor cos = rig.output(DType::f32, {2, 4}), sin = rig.output(DType::f32, {2, 4});
         rope_table(rig.ex, cos, sin, rig.of(std::vector<int32_t>{1, 2, 3, 4, 5, 6}, {3, 2}),

@@ -7,12 +7,6 @@
 namespace saker {
 namespace {
 
-std::vector<Backend> invariant_backends() {
-    std::vector<Backend> out = {Backend::ref};
-    if (is_built(Backend::cpu)) out.push_back(Backend::cpu);
-    return out;
-}
-
 TEST(VisionAttention, EveryBackendAgreesWithRef) {
     for (const VisionAttentionCase& c : kVisionAttentionCases) {
         SCOPED_TRACE(c.name);
