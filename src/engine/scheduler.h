@@ -32,7 +32,6 @@ class Scheduler {
     void sweep();
 
     bool is_idle() const { return waiting_.empty() && running_.empty(); }
-    int64_t num_waiting() const { return static_cast<int64_t>(waiting_.size()); }
     int64_t num_running() const { return static_cast<int64_t>(running_.size()); }
     int64_t num_preemptions() const { return num_preemptions_; }
 

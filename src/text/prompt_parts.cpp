@@ -5,8 +5,7 @@
 
 namespace saker {
 
-std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered,
-                                       std::string_view image_pad, std::string_view video_pad) {
+std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered) {
     using Kind = PromptPart::Kind;
     std::vector<PromptPart> parts;
     size_t at = 0;
@@ -16,8 +15,8 @@ std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_v
     while (const auto match = tokenizer.find_added(rendered, at)) {
         add_text(match->begin);
         const std::string_view token = rendered.substr(match->begin, match->size);
-        const Kind kind = token == image_pad   ? Kind::image
-                          : token == video_pad ? Kind::video
+        const Kind kind = token == kImagePad   ? Kind::image
+                          : token == kVideoPad ? Kind::video
                                                : Kind::added;
         parts.push_back({kind, std::string(token)});
         at = match->begin + match->size;

@@ -2,8 +2,8 @@
 //
 // Templates (chat_template.h) write control tokens as `added` parts and everything that came from a
 // user, a tool or a file as `text` parts; only `added`, `image` and `video` parts can become
-// control tokens, so no text can forge one. serve replaces image and video parts by what they
-// expand to (see expand_media in serve) and calls encode_parts.
+// control tokens, so no text can forge one. serve/prepare.cpp writes the times of clips between the
+// parts, calls encode_parts, and puts as many tokens as a picture has in place of its one.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,7 @@ struct PromptPart {
 
 /// Parts of a prompt that is rendered already, from a trusted source: added tokens become `added`,
 /// the two placeholders `image` and `video`.
-std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered,
-                                       std::string_view image_pad = kImagePad,
-                                       std::string_view video_pad = kVideoPad);
+std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered);
 
 struct EncodedParts {
     std::vector<TokenId> ids;
