@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "cache/page_pool.h"
 
 namespace saker {
 
