@@ -22,12 +22,14 @@ StepLimits step_limits(const EngineLimits& limits) {
 int64_t scratch_bytes(const Model& model, const EngineLimits& limits) {
     const ModelShape& shape = model.shape();
     const StepLimits s = step_limits(limits);
-    // Beside the model's own: logits and their copy for sampling, the step's pixels and features.
+    // Beside the model's own: logits and their copies for sampling, the tokens so far for penalties
+    // (a column and 32 bytes a token in the op), the step's pixels and features.
     const int64_t logits = 3 * s.max_logit_rows * shape.vocab_size * 4;
+    const int64_t history = 40 * limits.num_pages * kPageTokens;
     const int64_t visual =
         s.max_patches * shape.patch_bytes + 2 * (s.max_patches + limits.chunk_tokens) *
                                                 shape.num_feature_levels * shape.hidden_size * 4;
-    return model.scratch_bytes(s) + logits + visual + (int64_t{64} << 20);
+    return model.scratch_bytes(s) + logits + history + visual + (int64_t{64} << 20);
 }
 
 }  // namespace

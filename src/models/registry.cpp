@@ -31,11 +31,13 @@ const Family& find_family(const std::filesystem::path& config_json) {
     const json::object file = read_json_file(config_json);
     const JsonReader reader(file, config_json.string());
     const std::string type = reader.string("model_type");
-    for (const Family& family : kFamilies)
+    std::string served;
+    for (const Family& family : kFamilies) {
         if (type == family.model_type) return family;
+        served += std::string(served.empty() ? "" : ", ") + family.model_type;
+    }
     reader.fail("model_type",
-                "is of a family that Saker does not serve (it serves qwen3_vl and "
-                "qwen3_vl_moe)");
+                "is of a family that Saker does not serve (it serves " + served + ")");
 }
 
 Place place_of(const LoadOptions& options) {
