@@ -9,6 +9,7 @@
 // exact to a few units. Each weight is read from memory once a row block.
 #include "ops/gemm_cpu.h"
 
+#include "ops/fetch_ahead.h"
 #include "ops/gemm_native_cpu.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -71,24 +72,30 @@ HWY_INLINE void Step(V (&acc)[R][Q], const V (&x)[R], V w, int q) {
     for (int r = 0; r < R; ++r) acc[r][q] = hn::MulAdd(x[r], w, acc[r][q]);
 }
 
-// R rows times Q weight rows over elements [begin, end); Q is 1 or a multiple of 4. kAhead fetches
-// the next tile's weights.
-template <int R, int Q, bool kAhead, class X, class W>
+// R rows times Q weight rows over elements [begin, end); Q is 1 or a multiple of 4.
+template <int R, int Q, class X, class W, class Fetch>
 HWY_INLINE void Tile(const X* const* x_rows, int64_t begin, int64_t end, const W* weight,
-                     int64_t Ci, float* sums) {
+                     int64_t Ci, float* sums, Fetch& fetch) {
     const hn::ScalableTag<float> d;
     using V = hn::Vec<decltype(d)>;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
     V acc[R][Q];
     for (int r = 0; r < R; ++r)
         for (int q = 0; q < Q; ++q) acc[r][q] = hn::Zero(d);
-    int64_t i = begin;
-    for (; i + lanes <= end; i += lanes) {
+    const auto step = [&](int64_t i) HWY_ATTR {
         V x[R];
-        if constexpr (kAhead)
-            for (int q = 0; q < Q; ++q) __builtin_prefetch(weight + (q + Q) * Ci + i);
         for (int r = 0; r < R; ++r) x[r] = LoadF32(d, x_rows[r] + i);
         for (int q = 0; q < Q; ++q) Step(acc, x, LoadF32(d, weight + q * Ci + i), q);
+    };
+    int64_t i = begin;
+    for (; i + 2 * lanes <= end; i += 2 * lanes) {
+        fetch.take(2 * Q * lanes * static_cast<int64_t>(sizeof(W)));
+        step(i);
+        step(i + lanes);
+    }
+    if (i + lanes <= end) {
+        step(i);
+        i += lanes;
     }
     if (i < end) {
         V x[R];
@@ -110,29 +117,38 @@ HWY_INLINE void Tile(const X* const* x_rows, int64_t begin, int64_t end, const W
     }
 }
 
-// Tiles of R x Q over all columns, then of R x 1 over the last few.
-template <int R, int Q, bool kAhead = false, class X, class W>
-void Columns(const X* const* x_rows, int64_t begin, int64_t end, const W* weight,
-             int64_t num_columns, int64_t Ci, float* sums) {
+// Few rows: weights come from memory, so each weight row is read to its end, Q at a time.
+template <int R, int Q, class X, class W>
+void FewRows(const X* const* x_rows, const W* weight, int64_t num_columns, int64_t Ci,
+             float* sums) {
     int64_t o = 0;
-    for (; o + Q <= num_columns; o += Q)
-        Tile<R, Q, kAhead>(x_rows, begin, end, weight + o * Ci, Ci, sums + o);
-    for (; o < num_columns; ++o)
-        Tile<R, 1, false>(x_rows, begin, end, weight + o * Ci, Ci, sums + o);
+    while (o < num_columns) {
+        const bool whole = o + Q <= num_columns;
+        const W* at = weight + o * Ci;
+        cpu::FetchAhead fetch{reinterpret_cast<const char*>(at + (whole ? Q : 1) * Ci)};
+        int64_t begin = 0;
+        do {
+            const int64_t end = std::min(Ci, begin + kSegment);
+            if (whole)
+                Tile<R, Q>(x_rows, begin, end, at, Ci, sums + o, fetch);
+            else
+                Tile<R, 1>(x_rows, begin, end, at, Ci, sums + o, fetch);
+            begin = end;
+        } while (begin < Ci);
+        o += whole ? Q : 1;
+    }
 }
 
-// Three and four rows in one pass, so that decoding as many sequences reads its weights once, and
-// with weights fetched ahead, which makes 20 GB/s a core 30; more rows are prefill, whose weights
-// are in L2 after the first rows and where fetching costs a third.
-template <class X, class W>
-void SegmentRows(const X* const* x, int64_t num_rows, int64_t begin, int64_t end, const W* weight,
-                 int64_t num_columns, int64_t Ci, float* sums) {
-    if (num_rows == 4) return Columns<4, 4, true>(x, begin, end, weight, num_columns, Ci, sums);
-    if (num_rows == 3) return Columns<3, kWide, true>(x, begin, end, weight, num_columns, Ci, sums);
-    for (; num_rows >= 3; num_rows -= 3, x += 3, sums += 3 * cpu::kGemmColumns)
-        Columns<3, kWide>(x, begin, end, weight, num_columns, Ci, sums);
-    if (num_rows == 2) Columns<2, kWide>(x, begin, end, weight, num_columns, Ci, sums);
-    if (num_rows == 1) Columns<1, kWide>(x, begin, end, weight, num_columns, Ci, sums);
+// Tiles over all columns of a segment whose weights are in L2 after the first rows.
+template <int R, class X, class W>
+void Columns(const X* const* x_rows, int64_t begin, int64_t end, const W* weight,
+             int64_t num_columns, int64_t Ci, float* sums) {
+    cpu::FetchNothing nothing;
+    int64_t o = 0;
+    for (; o + kWide <= num_columns; o += kWide)
+        Tile<R, kWide>(x_rows, begin, end, weight + o * Ci, Ci, sums + o, nothing);
+    for (; o < num_columns; ++o)
+        Tile<R, 1>(x_rows, begin, end, weight + o * Ci, Ci, sums + o, nothing);
 }
 
 template <class X, class W>
@@ -140,10 +156,19 @@ void Rows(const void* const* rows, int64_t num_rows, const W* weight, int64_t nu
           int64_t Ci, float* sums) {
     const X* x[cpu::kGemmRows];
     for (int64_t r = 0; r < num_rows; ++r) x[r] = static_cast<const X*>(rows[r]);
+    if (num_rows == 1) return FewRows<1, 4>(x, weight, num_columns, Ci, sums);
+    if (num_rows == 2) return FewRows<2, 4>(x, weight, num_columns, Ci, sums);
+    if (num_rows == 3) return FewRows<3, kWide>(x, weight, num_columns, Ci, sums);
+    if (num_rows == 4) return FewRows<4, 4>(x, weight, num_columns, Ci, sums);
     int64_t begin = 0;
     do {
         const int64_t end = std::min(Ci, begin + kSegment);
-        SegmentRows(x, num_rows, begin, end, weight, num_columns, Ci, sums);
+        Columns<3>(x, begin, end, weight, num_columns, Ci, sums);
+        float* rest = sums + 3 * cpu::kGemmColumns;
+        if (num_rows == 6)
+            Columns<3>(x + 3, begin, end, weight, num_columns, Ci, rest);
+        else
+            Columns<2>(x + 3, begin, end, weight, num_columns, Ci, rest);
         begin = end;
     } while (begin < Ci);
 }

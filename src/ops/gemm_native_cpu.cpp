@@ -7,6 +7,7 @@
 #include <hwy/base.h>
 
 #include "base/check.h"
+#include "ops/fetch_ahead.h"
 #include "ops/gemm_cpu.h"
 
 #if HWY_ARCH_X86
@@ -23,12 +24,6 @@ namespace {
 
 constexpr int64_t kLanes = 32;      // products an instruction
 constexpr int64_t kSegment = 2048;  // elements of a row that are summed before the lanes are joined
-
-// Whether to fetch the next tile's weights ahead. With one or two rows the core runs far enough
-// ahead by itself, with 3 or 4 it does not (25 GB/s a core become 32); 5 and 6 are for prefill,
-// where the weights are in L2 and fetching costs a tenth.
-template <int R>
-constexpr bool kAhead = R == 3 || R == 4;
 
 struct LoadAll {
     HWY_INLINE __m512bh operator()(const Bf16* p) const {
@@ -57,7 +52,7 @@ HWY_INLINE __m128 join(__m512 a, __m512 b, __m512 c, __m512 d) {
 // Adds 32 products to each sum, fewer under a mask. A row of x is loaded when its turn comes: all
 // of them and the weights at once would not fit into the registers beside the sums.
 template <int R, int Q, class Load>
-HWY_INLINE void step(__m512 (&acc)[R][Q], const Bf16* const* x_rows, const Bf16* weight, int64_t Ci,
+HWY_INLINE void step(__m512 (&acc)[R][4], const Bf16* const* x_rows, const Bf16* weight, int64_t Ci,
                      int64_t i, Load load) {
     __m512bh w[Q];
     for (int q = 0; q < Q; ++q) w[q] = load(weight + q * Ci + i);
@@ -67,44 +62,66 @@ HWY_INLINE void step(__m512 (&acc)[R][Q], const Bf16* const* x_rows, const Bf16*
     }
 }
 
-// R rows times Q weight rows over one segment; Q is 4 or 1.
-template <int R, int Q>
+// R rows times Q weight rows over one segment; Q is 4, 2 or 1.
+template <int R, int Q, class Fetch>
 HWY_INLINE void tile(const Bf16* const* x_rows, int64_t begin, int64_t end, const Bf16* weight,
-                     int64_t Ci, float* sums) {
-    __m512 acc[R][Q];
+                     int64_t Ci, float* sums, Fetch& fetch) {
+    __m512 acc[R][4];
     for (int r = 0; r < R; ++r)
-        for (int q = 0; q < Q; ++q) acc[r][q] = _mm512_setzero_ps();
+        for (int q = 0; q < 4; ++q) acc[r][q] = _mm512_setzero_ps();
     int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes) {
-        if constexpr (kAhead<R> && Q == 4)
-            for (int q = 0; q < Q; ++q) _mm_prefetch(weight + (q + Q) * Ci + i, _MM_HINT_T0);
-        step(acc, x_rows, weight, Ci, i, LoadAll{});
+        fetch.take(Q * kLanes * static_cast<int64_t>(sizeof(Bf16)));
+        step<R, Q>(acc, x_rows, weight, Ci, i, LoadAll{});
     }
-    if (i < end) step(acc, x_rows, weight, Ci, i, LoadPart{(__mmask32{1} << (end - i)) - 1});
-    const __m512 zero = _mm512_setzero_ps();
+    if (i < end) step<R, Q>(acc, x_rows, weight, Ci, i, LoadPart{(__mmask32{1} << (end - i)) - 1});
     for (int r = 0; r < R; ++r) {
         float* at = sums + r * kGemmColumns;
-        if constexpr (Q == 4) {
-            __m128 sum = join(acc[r][0], acc[r][1], acc[r][2], acc[r][3]);
-            if (begin > 0) sum = _mm_add_ps(_mm_loadu_ps(at), sum);
-            _mm_storeu_ps(at, sum);
-        } else {
-            const float sum = _mm_cvtss_f32(join(acc[r][0], zero, zero, zero));
-            *at = begin > 0 ? *at + sum : sum;
-        }
+        float four[4];
+        _mm_storeu_ps(four, join(acc[r][0], acc[r][1], acc[r][2], acc[r][3]));
+        for (int q = 0; q < Q; ++q) at[q] = begin > 0 ? at[q] + four[q] : four[q];
     }
 }
 
+// The end of the segment that starts at `begin`.
+int64_t segment_end(int64_t begin, int64_t Ci) {
+    return Ci - begin <= kSegment ? Ci : begin + kSegment;
+}
+
+// Few rows: weights come from memory, so each weight row is read to its end, two at a time.
+template <int R>
+void few_rows(const Bf16* const* x_rows, const Bf16* weight, int64_t num_columns, int64_t Ci,
+              float* sums) {
+    constexpr int Q = 2;
+    for (int64_t o = 0; o < num_columns; o += Q) {
+        const Bf16* at = weight + o * Ci;
+        FetchAhead fetch{reinterpret_cast<const char*>(at + Q * Ci)};
+        int64_t begin = 0;
+        do {
+            const int64_t end = segment_end(begin, Ci);
+            if (o + Q <= num_columns)
+                tile<R, Q>(x_rows, begin, end, at, Ci, sums + o, fetch);
+            else
+                tile<R, 1>(x_rows, begin, end, at, Ci, sums + o, fetch);
+            begin = end;
+        } while (begin < Ci);
+    }
+}
+
+// More rows: the segments of x stay in L1 while the weights come from L2.
 template <int R>
 void rows(const Bf16* const* x_rows, const Bf16* weight, int64_t num_columns, int64_t Ci,
           float* sums) {
+    constexpr int Q = 4;
+    FetchNothing nothing;
     int64_t begin = 0;
     do {
-        const int64_t end = Ci - begin <= kSegment ? Ci : begin + kSegment;
+        const int64_t end = segment_end(begin, Ci);
         int64_t o = 0;
-        for (; o + 4 <= num_columns; o += 4)
-            tile<R, 4>(x_rows, begin, end, weight + o * Ci, Ci, sums + o);
-        for (; o < num_columns; ++o) tile<R, 1>(x_rows, begin, end, weight + o * Ci, Ci, sums + o);
+        for (; o + Q <= num_columns; o += Q)
+            tile<R, Q>(x_rows, begin, end, weight + o * Ci, Ci, sums + o, nothing);
+        for (; o < num_columns; ++o)
+            tile<R, 1>(x_rows, begin, end, weight + o * Ci, Ci, sums + o, nothing);
         begin = end;
     } while (begin < Ci);
 }
@@ -115,13 +132,13 @@ void gemm_native(const Bf16* const* x_rows, int64_t num_rows, const Bf16* weight
                  int64_t num_columns, int64_t Ci, float* sums) {
     switch (num_rows) {
         case 1:
-            return rows<1>(x_rows, weight, num_columns, Ci, sums);
+            return few_rows<1>(x_rows, weight, num_columns, Ci, sums);
         case 2:
-            return rows<2>(x_rows, weight, num_columns, Ci, sums);
+            return few_rows<2>(x_rows, weight, num_columns, Ci, sums);
         case 3:
-            return rows<3>(x_rows, weight, num_columns, Ci, sums);
+            return few_rows<3>(x_rows, weight, num_columns, Ci, sums);
         case 4:
-            return rows<4>(x_rows, weight, num_columns, Ci, sums);
+            return few_rows<4>(x_rows, weight, num_columns, Ci, sums);
         case 5:
             return rows<5>(x_rows, weight, num_columns, Ci, sums);
         case 6:
