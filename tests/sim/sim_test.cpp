@@ -325,6 +325,8 @@ TEST(CheckPrompt, RefusesWhatCanNeverBeAnswered) {
     EXPECT_EQ(code(prompt, sampling), std::nullopt);
     sampling.max_tokens = 2;
     EXPECT_EQ(code(prompt, sampling), ErrorCode::context_length_exceeded);
+    sampling.max_tokens = INT64_MAX;
+    EXPECT_EQ(code(prompt, sampling), ErrorCode::context_length_exceeded) << "no overflow";
     sampling.max_tokens = 1;
     for (int32_t id : {-1, static_cast<int32_t>(FakeModel::kVocab)}) {
         prompt.ids[3] = TokenId(id);
