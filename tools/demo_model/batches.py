@@ -23,7 +23,8 @@ import words
 
 FACTOR = 32  # pixels a side of one visual token
 SMALLEST, LARGEST = 96, 640  # sides of pictures
-TURN_TOKENS = 150
+TURN_TOKENS, LONGEST = 144, 160  # of a talk: aimed at, and at most
+ANSWER_TOKENS = 48  # of a talk, on average over a batch, at most
 TOKENS, PATCHES, MOST = 48000, 60000, 384  # of a batch, at most
 
 
@@ -47,25 +48,32 @@ class Layout:
         return sum(math.prod(grid) for grid in self.grids())
 
 
-def choose_size(rng, largest, exact):
-    side = math.exp(math.log(104) + (math.log(largest) - math.log(104)) * rng.random()**1.3)
-    aspect = math.exp(rng.uniform(-0.55, 0.55))
-    size = [min(LARGEST, max(SMALLEST, round(side * s))) for s in (aspect, 1 / aspect)]
-    if exact:
-        size = [round(side / FACTOR) * FACTOR for side in size]
-    return tuple(size)
+# Sizes in visual tokens (rows, columns). Few, so that train.py captures few graphs.
+PICTURES = [(3, 3), (3, 3), (3, 5), (5, 3), (4, 4), (4, 6), (6, 4), (6, 6), (6, 6), (5, 8), (8, 5), (7, 7),
+            (8, 8), (6, 10), (10, 7), (10, 12), (13, 9), (15, 20), (20, 11)]
+PAIRS = [[(3, 3), (3, 3)], [(4, 4), (3, 5)], [(5, 4), (6, 6)]]
+CLIPS = [((3, 3), 1), ((3, 3), 2), ((3, 3), 3), ((3, 3), 4), ((4, 4), 1), ((4, 4), 2), ((4, 4), 4),
+         ((3, 5), 2), ((5, 3), 3)]  # size and frame groups
+
+
+def draw_size(rng, size):
+    """Pixels of a picture that is resized to `size` tokens; mostly just these."""
+    size = [side * FACTOR for side in size]
+    if rng.random() < 0.35:
+        size = [side + rng.randint(-12, 12) for side in size]
+    return tuple(min(LARGEST, max(SMALLEST, side)) for side in size)
 
 
 def choose_layout(rng):
     kind = rng.random()
-    exact = rng.random() < 0.65
-    if kind < 0.75:
-        return Layout("picture", [choose_size(rng, 560, exact)])
-    if kind < 0.84:
-        return Layout("pair", [choose_size(rng, 256, exact), choose_size(rng, 256, exact)])
+    if kind < 0.79:
+        return Layout("picture", [draw_size(rng, rng.choice(PICTURES))])
+    if kind < 0.86:
+        return Layout("pair", [draw_size(rng, size) for size in rng.choice(PAIRS)])
     if kind < 0.95:
-        return Layout("clip", [choose_size(rng, 200, exact)], rng.randint(2, 8), rng.choice([1, 2, 4]),
-                      rng.random() < 0.3)
+        size, groups = rng.choice(CLIPS)
+        frames = max(2, 2 * groups - rng.randint(0, 1))
+        return Layout("clip", [draw_size(rng, size)], frames, rng.choice([1, 2, 4]), rng.random() < 0.3)
     return Layout("talk", [])
 
 
@@ -152,7 +160,9 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST):
     layout = layout or choose_layout(rng)
     prefix, positions, visual = coder.prefix(layout)
     patches = layout.patches()
-    count = min(most, TOKENS // (len(prefix) + TURN_TOKENS), PATCHES // max(1, patches))
+    # The outer marks of a clip change neither the count nor the length.
+    length = -(-(len(prefix) + 2 * (layout.frames > 0 and not layout.outer) + LONGEST) // 8) * 8
+    count = min(most, TOKENS // length, PATCHES // max(1, patches))
     pictures = [[] for _ in layout.sizes]
     rows, sources, labels, grades = [], [], [], []
     for index in range(max(1, count)):
@@ -165,17 +175,18 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST):
                 slot.append(picture)
         ids = []
         for question in scenes.choose_turns(rng, scene, TURN_TOKENS, coder.cost):
-            ids += (coder.to_question if ids else []) + coder(question.text) + coder.to_answer
+            opening = (coder.to_question if ids else []) + coder(question.text) + coder.to_answer
             answer = coder(question.answer) + [coder.end]
+            if len(ids) + len(opening) + len(answer) > LONGEST:
+                continue
+            ids += opening
             if graded:
-                grades.append((question.kind, w.language, len(labels), len(labels) + len(answer)))
+                grades.append((question, w.language, len(labels), len(labels) + len(answer)))
             start = len(prefix) + len(ids) - 1
             sources += [(index, start + i) for i in range(len(answer))]
             labels += answer
             ids += answer
         rows.append(ids)
-    length = len(prefix) + max(map(len, rows))
-    length = -(-length // 8) * 8
     ids = np.full((len(rows), length), coder.end, np.int16)
     ids[:, :len(prefix)] = prefix
     lengths = np.zeros(len(rows), np.int16)
@@ -184,9 +195,14 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST):
         lengths[index] = len(prefix) + len(row)
     now = max(max(p) for p in positions) + 1
     positions = positions + [(now + i,) * 3 for i in range(length - len(prefix))]
+    # Padded to a fixed number: no label, and sources that are spread out.
+    asked = len(rows) * ANSWER_TOKENS
+    padding = max(0, asked - len(labels))
+    labels = (labels + [-100] * padding)[:asked]
+    flat = ([row * length + at for row, at in sources] + list(range(padding)))[:asked]
     return {
         "layout": layout, "ids": ids, "lengths": lengths, "labels": np.array(labels, np.int16),
-        "sources": np.array([row * length + at for row, at in sources], np.int32),
+        "sources": np.array(flat, np.int32),
         "positions": np.array(positions, np.int16).T.copy(), "visual": np.array(visual, np.int32),
         "drawings": [raster.Drawing(*size, slot) for size, slot in zip(layout.sizes, pictures)],
         "grades": grades,

@@ -48,9 +48,36 @@ def configuration(coder):
 
 
 def new_model(coder):
-    """transformers' own class with random weights, in float32."""
+    """transformers' own class with random weights, in float32.
+
+    Positions must not drown: a light ground is 0.9 in every input of a patch, so its sum is taken out of the
+    embedding by the bias, and the position table starts as waves along both axes as large as the patches.
+    """
     config = transformers.Qwen3VLMoeConfig.from_dict(configuration(coder))
-    return transformers.Qwen3VLMoeForConditionalGeneration(config)
+    model = transformers.Qwen3VLMoeForConditionalGeneration(config)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() < 2:
+                continue
+            leaves_block = name.endswith(("attn.proj.weight", "mlp.linear_fc2.weight", "o_proj.weight",
+                                          "down_proj"))
+            weight.normal_(0, 0.02 if leaves_block or "patch_embed" in name else 0.05)
+        model.model.language_model.embed_tokens.weight.normal_(0, 0.3)
+        embed = model.model.visual.patch_embed.proj
+        embed.bias.copy_(-0.88 * embed.weight.sum((1, 2, 3, 4)))
+        table = model.model.visual.pos_embed.weight
+        table.copy_(waves(int(table.shape[0]**0.5), table.shape[1]))
+    return model
+
+
+def waves(side, width):
+    """[side * side, width]: sines and cosines of y, then of x, from half a period to eight."""
+    number = width // 4
+    periods = 0.5 * 16 ** (torch.arange(number) / (number - 1))
+    angle = 2 * torch.pi * torch.arange(side)[:, None] / (side - 1) * periods
+    axis = 0.7 * torch.cat([angle.sin(), angle.cos()], 1)
+    return torch.cat([axis[:, None].expand(side, side, -1), axis[None].expand(side, side, -1)],
+                     2).reshape(side * side, width)
 
 
 def save_parts(tensors, folder):

@@ -1,7 +1,8 @@
 """The forward pass of Qwen3-VL-MoE on the parameters of transformers' own class, arranged for training.
 
 All sequences of a batch share their layout (batches.py), so vision attention is one batched call and positions
-are computed once. lean_test.py holds it against transformers. Parameters come as a dict by their
+are computed once. Nothing here waits for the device, so train.py can capture a whole pass as a CUDA graph.
+lean_test.py holds it against transformers. Parameters come as a dict by their
 transformers 5 names: experts are [E, 2F, C] and [E, C, F].
 """
 
@@ -22,16 +23,18 @@ def merge_order(rows, columns, device):
 
 
 @functools.lru_cache(None)
-def table_corners(rows, columns, side, device):
-    """Four rows of the position table and their weights for each patch."""
+def table_shares(rows, columns, side, device):
+    """[rows * columns, side * side]: how each patch mixes the rows of the position table."""
     row, column = merge_order(rows, columns, device)
     y, x = row * (side - 1) / (rows - 1), column * (side - 1) / (columns - 1)
     y0, x0 = y.floor().long(), x.floor().long()
     y1, x1 = (y0 + 1).clamp(max=side - 1), (x0 + 1).clamp(max=side - 1)
     dy, dx = y - y0, x - x0
-    index = torch.stack([y0 * side + x0, y0 * side + x1, y1 * side + x0, y1 * side + x1], 1)
-    weight = torch.stack([(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx], 1)
-    return index, weight
+    shares = torch.zeros(rows * columns, side * side, device=device)
+    for index, weight in ((y0 * side + x0, (1 - dy) * (1 - dx)), (y0 * side + x1, (1 - dy) * dx),
+                          (y1 * side + x0, dy * (1 - dx)), (y1 * side + x1, dy * dx)):
+        shares.scatter_add_(1, index[:, None], weight[:, None])
+    return shares
 
 
 @functools.lru_cache(None)
@@ -116,9 +119,8 @@ class Lean:
         weight = weight.sum(2) if inputs == 768 else weight
         x = F.linear(patches, weight.reshape(v.hidden_size, -1), p[VISUAL + "patch_embed.proj.bias"])
         side = int(v.num_position_embeddings**0.5)
-        index, share = table_corners(rows, columns, side, patches.device)
-        table = p[VISUAL + "pos_embed.weight"]
-        x = x + (table[index].float() * share[:, :, None]).sum(1).to(x.dtype)
+        shares = table_shares(rows, columns, side, patches.device)
+        x = x + (shares @ p[VISUAL + "pos_embed.weight"].float()).to(x.dtype)
         cos, sin = vision_turns(rows, columns, dim, x.device, x.dtype)
         levels = []
         for layer in range(v.depth):
@@ -181,7 +183,9 @@ class Lean:
         floats, 0 on padding.
         """
         t = self.text
-        x = F.embedding(ids, p[TEXT + "embed_tokens.weight"])
+        # As a product with one-hot rows: its backward pass needs no sort and can be captured.
+        hot = ids[:, :, None] == torch.arange(t.vocab_size, device=ids.device)
+        x = hot.to(p[TEXT + "norm.weight"].dtype) @ p[TEXT + "embed_tokens.weight"]
         if features is not None:
             x = x.index_copy(1, visual, features)
         cos, sin = text_turns(positions, t.head_dim, self.theta, self.sections, x.dtype)
@@ -215,4 +219,4 @@ class Lean:
 
     def answers(self, p, hidden, sources):
         """Logits [A, V] at the flat positions that predict an answer's tokens."""
-        return F.linear(hidden.reshape(-1, hidden.shape[-1])[sources], p["lm_head.weight"])
+        return F.linear(hidden.reshape(-1, hidden.shape[-1]).index_select(0, sources), p["lm_head.weight"])

@@ -240,19 +240,18 @@ def random_text(rng, most):
 
 def text_scene(rng, w, height, width):
     picture = Picture(height, width, ground(rng))
-    most_lines = max(1, min(4, height // 40))
-    number = rng.choice([1, 1, 2, 3, 4]) if most_lines > 1 else 1
-    number = min(number, most_lines)
+    number = min(rng.choice([1, 1, 2, 3]), max(1, height // 48))
     colours = rng.sample(DARK, number)
     tall = height // number
     texts = []
     for line, colour in enumerate(colours):
         chinese = rng.random() < 0.22
         cell = 8 if chinese else 6
-        text = ("".join(rng.choice(CHARACTERS) for _ in range(rng.randint(1, 4))) if chinese else
-                random_text(rng, (width - 8) // (cell * 2)))
+        fits = (width - 8) // (cell * 3)
+        text = ("".join(rng.choice(CHARACTERS) for _ in range(rng.randint(1, min(4, fits)))) if chinese
+                else random_text(rng, fits))
         largest = min(6, (width - 6) // (cell * len(text)), (tall - 4) // 8)
-        scale = rng.randint(2, max(2, largest))
+        scale = rng.randint(3, max(3, largest))
         wide = text_width(text, scale)
         x = rng.randint(2, max(2, width - wide - 2))
         y = line * tall + rng.randint(2, max(2, tall - 7 * scale - 2))
@@ -322,7 +321,7 @@ def table_scene(rng, w, height, width):
     cells = [[rng.randint(0, 99) for _ in range(columns)] for _ in range(rows)]
     wide, tall = (width - 4) // (columns + 1), (height - 4) // (rows + 1)
     scale = max(1, min(4, wide // 14, tall // 9))
-    scale = rng.randint(min(2, scale), scale)
+    scale = rng.randint(max(1, scale - 1), scale)
     ink, line = (25, 25, 25), (150, 150, 155)
     picture.shapes.append((raster.RECTANGLE, 2, 2, 2 + wide * (columns + 1), 2 + tall, 205, 215, 235))
     for i in range(columns + 2):

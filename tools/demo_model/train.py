@@ -5,7 +5,7 @@
 
 needs torch and transformers. The learning rate follows the clock, so the schedule ends where the time does.
 OUT gets part-N.safetensors every two minutes and at the end, and log.txt. --resume FOLDER starts from such
-parts. --smoke trains a few steps, prints the time of each phase and stops.
+parts. --smoke stops after a few steps. Steps run as captured CUDA graphs, one for each shape of batch.
 """
 
 import argparse
@@ -13,10 +13,10 @@ import collections
 import math
 import os
 import pathlib
+import re
 import sys
 import time
 
-os.environ.setdefault("PYTORCH_ALLOC_CONF", "expandable_segments:True")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -40,10 +40,11 @@ def parse_arguments():
     parser.add_argument("--resume", type=pathlib.Path)
     parser.add_argument("--smoke", type=int, default=0, help="stop after so many steps")
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
+    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 3))
     parser.add_argument("--rate", type=float, default=1.2e-3)
     parser.add_argument("--most", type=int, default=batches.MOST, help="sequences of a batch, at most")
     parser.add_argument("--grade-batches", type=int, default=60)
+    parser.add_argument("--no-graphs", action="store_true", help="run every step eagerly")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()
 
@@ -62,27 +63,28 @@ class Model:
             tensors = saved
         self.names = list(tensors)
         self.masters = [t.detach().to(device, torch.float32).clone() for t in tensors.values()]
-        self.leaves = [m.to(self.dtype).requires_grad_() for m in self.masters]
+        self.leaves = [m.to(self.dtype, copy=True).requires_grad_() for m in self.masters]
         self.p = dict(zip(self.names, self.leaves))
         for master in self.masters:
             master.grad = torch.zeros_like(master)
-        decayed = [m for m in self.masters if m.dim() > 1]
-        plain = [m for m in self.masters if m.dim() == 1]
+        groups = {}
+        for name, master in zip(self.names, self.masters):
+            # The inputs of the patch embedding all move together: it needs small steps.
+            scale = 0.1 if "patch_embed" in name else 1.0
+            decay = 0.02 if master.dim() > 1 and "embed" not in name else 0.0
+            groups.setdefault((scale, decay), []).append(master)
+        self.scales = [scale for scale, _ in groups]
         self.optimiser = torch.optim.AdamW(
-            [{"params": decayed, "weight_decay": 0.02}, {"params": plain, "weight_decay": 0.0}],
+            [{"params": masters, "weight_decay": decay} for (_, decay), masters in groups.items()],
             lr=rate, betas=(0.9, 0.98), eps=1e-8, fused=device != "cpu")
 
     def update(self, rate):
-        grads = [leaf.grad if leaf.grad is not None else torch.zeros_like(leaf) for leaf in self.leaves]
-        torch._foreach_copy_([m.grad for m in self.masters], grads)
         norm = torch.nn.utils.clip_grad_norm_(self.masters, 1.0, foreach=True)
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
+        for group, scale in zip(self.optimiser.param_groups, self.scales):
+            group["lr"] = rate * scale
         self.optimiser.step()
         with torch.no_grad():
             torch._foreach_copy_(self.leaves, self.masters)
-        for leaf in self.leaves:
-            leaf.grad = None
         return norm
 
     def tensors(self):
@@ -97,89 +99,180 @@ def to_device(array, device, dtype=torch.int64):
 
 
 def draw_patches(batch, device, dtype):
-    """For each picture of the layout: patches [S, N, K] and their rows and columns."""
+    """For each picture of the layout: patches [S, N, K]."""
     layout, out = batch["layout"], []
-    for drawing, (groups, rows, columns) in zip(batch["drawings"], layout.grids()):
+    for drawing, (_, rows, columns) in zip(batch["drawings"], layout.grids()):
         pixels = raster.draw(drawing, device)
         size = (rows * 16, columns * 16)
         if tuple(pixels.shape[1:3]) != size:
             x = F.interpolate(pixels.permute(0, 3, 1, 2).float(), size, mode="bicubic", antialias=True)
             pixels = x.clamp(0, 255).round().to(torch.uint8).permute(0, 2, 3, 1).contiguous()
         pixels = pixels.view(-1, 2 if layout.frames else 1, *size, 3)
-        out.append((lean.to_patches(pixels, rows, columns).to(dtype), rows, columns))
+        out.append(lean.to_patches(pixels, rows, columns).to(dtype))
     return out
 
 
-class Phases:
-    """Seconds spent in each phase of a step, where a smoke run asks for them."""
-
-    def __init__(self, active, device):
-        self.active, self.device = active, device
-        self.spent, self.last = collections.Counter(), 0.0
-
-    def mark(self, name):
-        if not self.active:
-            return
-        if self.device != "cpu":
-            torch.cuda.synchronize()
-        now = time.time()
-        if name:
-            self.spent[name] += now - self.last
-        self.last = now
-
-    def __str__(self):
-        return ", ".join(f"{name} {1e3 * spent:.0f} ms" for name, spent in self.spent.items())
+def place(batch, device, dtype):
+    """The tensors of a batch that a pass reads, by name, and the grids that shape it."""
+    inputs = {name: to_device(batch[name], device)
+              for name in ("ids", "lengths", "positions", "visual", "sources", "labels")}
+    for index, patches in enumerate(draw_patches(batch, device, dtype)):
+        inputs[f"patches{index}"] = patches
+    return inputs, tuple(batch["layout"].grids())
 
 
-def run(model, batch, phases=None):
-    """Logits, labels, the mean balance loss and the rows per expert."""
-    device = model.device
-    phases = phases or Phases(False, device)
-    phases.mark(None)
-    ids = to_device(batch["ids"], device)
-    lengths = to_device(batch["lengths"], device)
-    valid = (torch.arange(ids.shape[1], device=device) < lengths[:, None]).float()
-    features, levels = None, []
-    parts = []
-    drawn = draw_patches(batch, device, model.dtype)
-    phases.mark("draw")
-    for patches, rows, columns in drawn:
-        main, deep = model.lean.see(model.p, patches, rows, columns)
+def forward(model, inputs, grids):
+    """Logits at the answers, the mean balance loss and the rows per expert."""
+    ids = inputs["ids"]
+    valid = (torch.arange(ids.shape[1], device=ids.device) < inputs["lengths"][:, None]).float()
+    features, levels, parts = None, [], []
+    for index, (_, rows, columns) in enumerate(grids):
+        main, deep = model.lean.see(model.p, inputs[f"patches{index}"], rows, columns)
         parts.append([x.reshape(len(ids), -1, x.shape[-1]) for x in (main, *deep)])
     if parts:
         features, *levels = [torch.cat(x, 1) for x in zip(*parts)]
-    phases.mark("see")
-    hidden, balance, counts = model.lean.read(
-        model.p, ids, to_device(batch["positions"], device), to_device(batch["visual"], device),
-        features, levels, valid)
-    logits = model.lean.answers(model.p, hidden, to_device(batch["sources"], device))
-    phases.mark("read")
-    return logits, to_device(batch["labels"], device), balance.mean(), counts
+    hidden, balance, counts = model.lean.read(model.p, ids, inputs["positions"], inputs["visual"],
+                                              features, levels, valid)
+    return model.lean.answers(model.p, hidden, inputs["sources"]), balance.mean(), counts
+
+
+def learn(model, inputs, grids):
+    """Leaves the gradients in the masters; the loss of the answers and of the router's balance."""
+    logits, balance, _ = forward(model, inputs, grids)
+    loss = F.cross_entropy(logits.float(), inputs["labels"])
+    grads = torch.autograd.grad(loss + BALANCE * balance, model.leaves, allow_unused=True)
+    used = [(m.grad, g) for m, g in zip(model.masters, grads) if g is not None]
+    unused = [m.grad for m, g in zip(model.masters, grads) if g is None]
+    with torch.no_grad():
+        torch._foreach_copy_([m for m, _ in used], [g for _, g in used])
+        if unused:
+            torch._foreach_zero_(unused)
+    return loss.detach(), balance.detach()
+
+
+class Passes:
+    """Runs `learn`, as one captured CUDA graph for each shape of inputs where the device allows it."""
+
+    def __init__(self, model, capture, log):
+        self.model, self.capture, self.log = model, capture, log
+        self.graphs, self.pool = {}, None
+
+    def __call__(self, inputs, grids):
+        if not self.capture:
+            return learn(self.model, inputs, grids)
+        key = (grids, tuple((name, tuple(x.shape)) for name, x in inputs.items()))
+        if key not in self.graphs:
+            self.pool = self.pool or torch.cuda.graph_pool_handle()
+            static = {name: x.clone() for name, x in inputs.items()}
+            learn(self.model, static, grids)
+            torch.cuda.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            try:
+                with torch.cuda.graph(graph, pool=self.pool, stream=torch.cuda.current_stream(),
+                                      capture_error_mode="thread_local"):
+                    out = learn(self.model, static, grids)
+            except RuntimeError as error:
+                self.log(f"no graphs: {str(error)[:300]}")
+                self.capture = False
+                return learn(self.model, inputs, grids)
+            self.graphs[key] = (graph, static, out)
+        graph, static, out = self.graphs[key]
+        for name, tensor in static.items():
+            tensor.copy_(inputs[name])
+        graph.replay()
+        return [x.clone() for x in out]
+
+
+def overlap(answer, given):
+    """Intersection over union of the boxes of two answers; 0 where there is none."""
+    boxes = []
+    for text in (answer, given):
+        found = re.search(r"\[(\d+), (\d+), (\d+), (\d+)\]", text)
+        if not found:
+            return 0.0
+        boxes.append([int(x) for x in found.groups()])
+    a, b = boxes
+    wide = max(0, min(a[2], b[2]) - max(a[0], b[0]))
+    tall = max(0, min(a[3], b[3]) - max(a[1], b[1]))
+    union = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - wide * tall
+    return wide * tall / union if union > 0 else 0.0
 
 
 def grade(model, coder, number, most, log):
     """Share of questions answered exactly, by kind and language, and the experts' shares of the rows.
 
     Greedy decoding gives an answer exactly when each of its tokens is the likeliest after the ones before, so
-    one pass over the answers grades them all.
+    one pass over the answers grades them all. Boxes count by their overlap, each digit after right ones.
     """
     right, asked = collections.Counter(), collections.Counter()
     counts = 0
     for index in range(number):
         batch = batches.make_batch(EVAL_SEED, index, coder, graded=True, most=most)
         with torch.no_grad():
-            logits, labels, _, used = run(model, batch)
+            logits, _, used = forward(model, *place(batch, model.device, model.dtype))
         counts = counts + used
-        hit = (logits.argmax(-1) == labels).tolist()
-        for kind, language, start, end in batch["grades"]:
-            for key in (kind, f"all-{language}"):
+        tokens, labels = logits.argmax(-1).tolist(), batch["labels"].tolist()
+        for question, language, start, end in batch["grades"]:
+            if end > len(labels):
+                continue
+            hit = tokens[start:end] == labels[start:end]
+            if question.judge == "box":
+                hit = overlap(question.answer, coder.tokenizer.decode(tokens[start:end]))
+            for key in (question.kind, f"all-{language}"):
                 asked[key] += 1
-                right[key] += all(hit[start:end])
+                right[key] += hit
     shares = counts / counts.mean(1, keepdim=True)
     log("  " + "  ".join(f"{k} {100 * right[k] / asked[k]:.1f}" for k in sorted(asked)))
     log(f"  experts: {shares.min().item():.2f} to {shares.max().item():.2f} of a fair share; by layer "
         + ", ".join(f"{low:.2f}-{high:.2f}" for low, high in
                     zip(shares.amin(1).tolist(), shares.amax(1).tolist())))
+
+
+def train(arguments, feed, begun, log):
+    device = arguments.device
+    torch.manual_seed(0)
+    torch.set_float32_matmul_precision("high")
+    coder = batches.Coder()
+    model = Model(checkpoint.new_model(coder), device, arguments.rate, arguments.resume)
+    log(f"{sum(m.numel() for m in model.masters) / 1e6:.2f} M parameters, "
+        f"{2 * sum(m.numel() for m in model.masters) / 1e6:.1f} MB, vocabulary {coder.vocabulary}")
+    passes = Passes(model, device != "cpu" and not arguments.no_graphs, log)
+    warm = 100 if arguments.resume else 300
+    step, saved, graded, sequences = 0, time.time(), time.time(), 0
+    waited, losses, noted = 0.0, [], (time.time(), 0)
+    while True:
+        before = time.time()
+        batch = feed.next()
+        waited += time.time() - before
+        done = (time.time() - begun) / arguments.seconds
+        if done >= 1 or arguments.smoke and step >= arguments.smoke:
+            break
+        rate = arguments.rate * min(1, (step + 1) / warm) * max(0.01, (1 + math.cos(math.pi * done)) / 2)
+        loss, balance = passes(*place(batch, device, model.dtype))
+        norm = model.update(rate)
+        losses.append(loss)
+        step += 1
+        sequences += len(batch["ids"])
+        if step % 100 == 0 or step in (20, 40) or arguments.smoke and step % 2 == 0:
+            mean = torch.stack(losses).mean().item()
+            pace = (time.time() - noted[0]) / (step - noted[1])
+            noted, losses = (time.time(), step), []
+            log(f"step {step} loss {mean:.4f} norm {norm.item():.2f} rate {rate:.2e} "
+                f"{pace * 1e3:.1f} ms a step, {sequences / step:.0f} sequences, "
+                f"waited {waited / step * 1e3:.1f} ms, balance {balance.item():.3f}, "
+                f"{len(passes.graphs)} graphs")
+            assert math.isfinite(mean), "the loss is not finite"
+        if time.time() - graded > 60 and not arguments.smoke:
+            grade(model, coder, 6, arguments.most, log)
+            graded = time.time()
+        if time.time() - saved > 120:
+            checkpoint.save_parts(model.tensors(), arguments.out)
+            saved = time.time()
+    if device != "cpu":
+        log(f"peak {torch.cuda.max_memory_reserved() / 2**30:.1f} GiB")
+    checkpoint.save_parts(model.tensors(), arguments.out)
+    log(f"saved after {step} steps and {sequences} sequences; fresh questions:")
+    grade(model, coder, arguments.grade_batches, arguments.most, log)
 
 
 def main():
@@ -189,62 +282,16 @@ def main():
     lines = open(arguments.out / "log.txt", "a", encoding="utf-8")
 
     def log(text):
-        print(f"{time.time() - begun:6.1f} {text}", flush=True)
-        print(f"{time.time() - begun:6.1f} {text}", file=lines, flush=True)
+        for file in (sys.stdout, lines):
+            print(f"{time.time() - begun:6.1f} {text}", file=file, flush=True)
     feed = batches.Feed(arguments.seed, arguments.workers, arguments.most)
-    device = arguments.device
-    torch.manual_seed(0)
-    torch.set_float32_matmul_precision("high")
-    coder = batches.Coder()
-    model = Model(checkpoint.new_model(coder), device, arguments.rate, arguments.resume)
-    log(f"{sum(m.numel() for m in model.masters) / 1e6:.2f} M parameters, "
-        f"{2 * sum(m.numel() for m in model.masters) / 1e6:.1f} MB, vocabulary {coder.vocabulary}")
-    phases = Phases(bool(arguments.smoke), device)
-    warm = 100 if arguments.resume else 300
-    step, saved, graded, sequences = 0, time.time(), time.time(), 0
-    waited, losses, started = 0.0, [], None
-    while True:
-        before = time.time()
-        batch = feed.next()
-        waited += time.time() - before
-        now = time.time()
-        started = started or now
-        done = (now - begun) / arguments.seconds
-        if done >= 1 or arguments.smoke and step >= arguments.smoke:
-            break
-        rate = arguments.rate * min(1, (step + 1) / warm) * max(0.01, (1 + math.cos(math.pi * done)) / 2)
-        if step == arguments.smoke // 2:
-            phases.spent.clear()
-        logits, labels, balance, _ = run(model, batch, phases)
-        loss = F.cross_entropy(logits.float(), labels)
-        (loss + BALANCE * balance).backward()
-        phases.mark("backward")
-        norm = model.update(rate)
-        phases.mark("update")
-        losses.append(loss.detach())
-        step += 1
-        sequences += len(batch["ids"])
-        if step % 100 == 0 or arguments.smoke and step % 20 == 0:
-            mean = torch.stack(losses).mean().item()
-            log(f"step {step} loss {mean:.4f} norm {norm.item():.2f} rate {rate:.2e} "
-                f"{(time.time() - started) / step * 1e3:.1f} ms a step, {sequences / step:.0f} sequences, "
-                f"waited {waited / step * 1e3:.1f} ms, balance {balance.item():.3f}")
-            assert math.isfinite(mean), "the loss is not finite"
-            losses = []
-        if time.time() - graded > 60 and not arguments.smoke:
-            grade(model, coder, 6, arguments.most, log)
-            graded = time.time()
-        if time.time() - saved > 120:
-            checkpoint.save_parts(model.tensors(), arguments.out)
-            saved = time.time()
+    if arguments.device == "cpu":
+        train(arguments, feed, begun, log)
+    else:
+        # Graphs are captured from a stream of their own, which every step then runs on.
+        with torch.cuda.stream(torch.cuda.Stream()):
+            train(arguments, feed, begun, log)
     feed.close()
-    if phases.active:
-        log(f"second half of the steps: {phases}")
-    if device != "cpu":
-        log(f"peak {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
-    checkpoint.save_parts(model.tensors(), arguments.out)
-    log(f"saved after {step} steps and {sequences} sequences; fresh questions:")
-    grade(model, coder, arguments.grade_batches, arguments.most, log)
 
 
 if __name__ == "__main__":
