@@ -21,6 +21,14 @@ std::vector<uint8_t> read_picture(const std::filesystem::path& folder, const std
     return {};
 }
 
+// Whether a stage holds ids, positions or counts; all others hold floats.
+bool is_whole(const std::string& tensor) {
+    for (const char* name : {"input_ids", "attention_mask", "mm_token_type_ids", "position_ids",
+                             "rope_deltas", "image_grid_thw", "video_grid_thw", "greedy"})
+        if (tensor == name) return true;
+    return tensor.starts_with("router") && tensor.ends_with(".2");  // the experts chosen
+}
+
 }  // namespace
 
 int64_t ReferenceTensor::num_elements() const {
@@ -99,6 +107,10 @@ std::optional<ReferenceTensor> ReferenceCase::find(const std::string& tensor) co
         default:
             throw StartupError(entry.file + ": " + tensor + " is of a type that no stage has.");
     }
+    if (n == 0) throw StartupError(entry.file + ": " + tensor + " is empty.");
+    if (out.integers.empty() == is_whole(tensor))
+        throw StartupError(entry.file + ": " + tensor + " must hold " +
+                           (is_whole(tensor) ? "integers." : "floats."));
     return out;
 }
 

@@ -32,6 +32,8 @@ class ReferenceCase {
     const std::string& name() const { return name_; }
     const std::string& prompt() const { return prompt_; }
     const std::vector<MediaInput>& media() const { return media_; }
+    /// Nothing where the case has none; throws StartupError where it is empty, or holds integers
+    /// for floats or floats for integers.
     std::optional<ReferenceTensor> find(const std::string& tensor) const;
     /// Throws StartupError where it is missing.
     ReferenceTensor get(const std::string& tensor) const;

@@ -219,7 +219,8 @@ std::vector<bool> compare_layers(Case& c, const Shown& shown, int64_t num_layers
             if (auto experts = c.reference.find(router + ".2")) {
                 const auto A = static_cast<size_t>(experts->columns());
                 size_t rows_differ = 0;
-                for (size_t t = 0; t < same.size() && (t + 1) * A <= ours->size(); ++t) {
+                const size_t both = std::min(ours->size(), experts->integers.size());
+                for (size_t t = 0; t < same.size() && (t + 1) * A <= both; ++t) {
                     std::set<int64_t> a, b;
                     for (size_t i = t * A; i < (t + 1) * A; ++i) {
                         a.insert(static_cast<int64_t>((*ours)[i]));
@@ -262,8 +263,8 @@ void compare_logits(Case& c, const Shown& shown, const std::vector<bool>& same_e
     }
     const auto V = static_cast<size_t>(theirs->columns());
     const auto rows = static_cast<size_t>(theirs->rows());
-    if (all->size() < rows * V) {
-        c.table.exact(stage, false, "fewer rows than the reference");
+    if (rows > same_experts.size() || all->size() != same_experts.size() * V) {
+        c.table.exact(stage, false, "not as many rows or columns as the reference");
         return;
     }
     const std::vector<float> ours(all->end() - static_cast<ptrdiff_t>(rows * V), all->end());
@@ -313,6 +314,10 @@ std::vector<Case> load_cases(Session& session, const Options& options) {
         const auto parts = split_rendered(session.tokenizer(), c.reference.prompt());
         auto prompt = prepare_prompt(parts, c.reference.media(), settings, session.media_pool());
         if (!prompt) throw StartupError(folder + ": " + prompt.error().message);
+        const auto n = static_cast<int64_t>(prompt->ids.size());
+        if (n == 0 || n >= session.model().shape().max_context)
+            throw StartupError(folder +
+                               ": its prompt is empty or longer than the model's context.");
         c.prompt = std::move(*prompt);
         compare_front(c, session.model());
         for (Modality modality : {Modality::image, Modality::video})

@@ -185,6 +185,20 @@ expect 3 "model.safetensors" "$saker" run "$copy" x
 truncate -s 4 "$copy/model.safetensors"
 expect 3 "model.safetensors" "$saker" run "$copy" x
 expect 3 "verify|case.json|golden" "$saker" verify "$model" "$work/none"
+# reference PROMPT HEADER: a reference case whose tensors are 16 zero bytes.
+reference() {
+    mkdir -p "$work/case"
+    echo "{\"prompt\": \"$1\"}" > "$work/case/case.json"
+    { printf "\\x$(printf %x ${#2})\\0\\0\\0\\0\\0\\0\\0"; printf %s "$2"; head -c 16 /dev/zero; } \
+        > "$work/case/golden.safetensors"
+}
+ids='"input_ids":{"dtype":"I64","shape":[2],"data_offsets":[0,16]}'
+reference "" "{$ids}"
+expect 3 "prompt is empty" "$saker" verify "$model" "$work/case"
+reference hi '{"input_ids":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}'
+expect 3 "input_ids must hold integers" "$saker" verify "$model" "$work/case"
+reference hi "{$ids,\"logits\":{\"dtype\":\"F32\",\"shape\":[0,512],\"data_offsets\":[16,16]}}"
+expect 3 "logits is empty" "$saker" verify "$model" "$work/case"
 
 [ $failures = 0 ] && echo "all as expected"
 exit $((failures > 0))
