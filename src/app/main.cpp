@@ -3,9 +3,11 @@
 // Exit codes: 0 done; 1 `verify` found a difference; 2 the caller's mistake; 3 a file or the
 // machine.
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -34,6 +36,15 @@ void occupy_standard_streams() {
             return;
 }
 
+// Weights are read where they are mapped; a file that shrinks under them cannot be read on.
+void on_lost_mapping(int) {
+    constexpr char kSentence[] =
+        "saker: A weight file was cut short or its disk failed while it was in use: download it "
+        "again and start anew.\n";
+    [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, kSentence, sizeof kSentence - 1);
+    std::_Exit(3);
+}
+
 bool is_stdout_lost() {
     return std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
 }
@@ -44,6 +55,7 @@ int main(int argc, char** argv) {
     // A closed pipe and a file that grows over its limit are write errors, not deaths.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGBUS, on_lost_mapping);
     occupy_standard_streams();
     try {
         int exit_code = 0;

@@ -185,6 +185,16 @@ expect 3 "model.safetensors" "$saker" run "$copy" x
 truncate -s 4 "$copy/model.safetensors"
 expect 3 "model.safetensors" "$saker" run "$copy" x
 expect 3 "verify|case.json|golden" "$saker" verify "$model" "$work/none"
+# A weight file that shrinks while an answer is written.
+broken config.json ""
+timeout 60 "$saker" run "$copy" --backend ref --seed 1 --temperature 2 x > "$work/out" 2> "$work/err" &
+for i in $(seq 500); do
+    [ -s "$work/out" ] && break
+    sleep 0.02
+done
+truncate -s 20K "$copy/model.safetensors"
+wait $!
+[ $? = 3 ] && grep -q "^saker: A weight file was cut short" "$work/err" || fail "a shrinking weight file is not noticed"
 # reference PROMPT HEADER: a reference case whose tensors are 16 zero bytes.
 reference() {
     mkdir -p "$work/case"
