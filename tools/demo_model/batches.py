@@ -23,7 +23,7 @@ import words
 
 FACTOR = 32  # pixels a side of one visual token
 SMALLEST, LARGEST = 96, 640  # sides of pictures
-TURN_TOKENS, LONGEST = 144, 160  # of a talk: aimed at, and at most
+TURN_TOKENS, LONGEST = 146, 152  # of a talk: aimed at, and at most
 ANSWER_TOKENS = 48  # of a talk, on average over a batch, at most
 TOKENS, PATCHES, MOST = 48000, 60000, 384  # of a batch, at most
 
@@ -59,7 +59,7 @@ CLIPS = [((3, 3), 1), ((3, 3), 2), ((3, 3), 3), ((3, 3), 4), ((4, 4), 1), ((4, 4
 def draw_size(rng, size):
     """Pixels of a picture that is resized to `size` tokens; mostly just these."""
     size = [side * FACTOR for side in size]
-    if rng.random() < 0.35:
+    if rng.random() < 0.25:
         size = [side + rng.randint(-12, 12) for side in size]
     return tuple(min(LARGEST, max(SMALLEST, side)) for side in size)
 
@@ -77,9 +77,12 @@ def choose_layout(rng):
     return Layout("talk", [])
 
 
-def make_scene(rng, layout, w):
+def make_scene(rng, layout, w, level):
     if layout.kind == "picture":
-        return scenes.make_picture(rng, w, *layout.sizes[0])
+        # Easier scenes stay in the mix.
+        if rng.random() < 0.3:
+            level *= rng.random()
+        return scenes.make_picture(rng, w, *layout.sizes[0], level)
     if layout.kind == "pair":
         return scenes.make_pair(rng, w, *layout.sizes)
     if layout.kind == "clip":
@@ -154,7 +157,7 @@ class Coder:
         return ids, positions, visual
 
 
-def make_batch(seed, number, coder, graded=False, layout=None, most=MOST):
+def make_batch(seed, number, coder, graded=False, layout=None, most=MOST, level=1):
     """A dict of arrays. graded keeps, for each question, its kind and language and which labels are its."""
     rng = random.Random(f"{seed}/{number}")
     layout = layout or choose_layout(rng)
@@ -167,7 +170,7 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST):
     rows, sources, labels, grades = [], [], [], []
     for index in range(max(1, count)):
         w = words.LANGUAGES["en" if rng.random() < 0.55 else "zh"]
-        scene = make_scene(rng, layout, w)
+        scene = make_scene(rng, layout, w, level)
         if layout.frames:
             pictures[0] += scene.pictures + scene.pictures[-1:] * (layout.frames % 2)
         else:
@@ -209,21 +212,26 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST):
     }
 
 
-def work(seed, numbers, most, out):
+def work(seed, numbers, most, ramp, out):
     coder = Coder()
     for number in numbers:
-        out.put(make_batch(seed, number, coder, most=most))
+        level = min(1, number / ramp) if ramp else 1
+        out.put(make_batch(seed, number, coder, most=most, level=level))
 
 
 class Feed:
-    """Batches of a seed, made by `workers` processes, in the order they are done."""
+    """Batches of a seed, made by `workers` processes, in the order they are done.
 
-    def __init__(self, seed, workers, most=MOST, ahead=64):
+    Their level grows from 0 to 1 over the first `ramp` batches.
+    """
+
+    def __init__(self, seed, workers, most=MOST, ramp=0, ahead=64):
         start = multiprocessing.get_context("fork")
         self.made = start.Queue(ahead)
         self.ready = queue.Queue(8)
         self.processes = [start.Process(target=work, daemon=True,
-                                        args=(seed, range(w, 1 << 30, workers), most, self.made)) for w in range(workers)]
+                                        args=(seed, range(w, 1 << 30, workers), most, ramp,
+                                              self.made)) for w in range(workers)]
         for process in self.processes:
             process.start()
         threading.Thread(target=self.pass_on, daemon=True).start()

@@ -3,6 +3,9 @@
 Everything is drawn from one random.Random, so a seed gives the same scene anywhere. `make_picture`,
 `make_pair`, `make_clip` and `make_talk` return a Scene: pictures as compact descriptions (raster.py draws
 them) and questions with their one canonical answer. words.py holds every phrase in both languages.
+
+`level`, 0 to 1, is how much a scene holds: training begins with one or two things and single letters. Glyphs
+stand on a grid of GRID pixels, as on a typewriter: a patch then sees a letter in few positions.
 """
 
 import dataclasses
@@ -22,6 +25,7 @@ DARK = ["red", "green", "blue", "purple", "brown", "black"]  # legible as text o
 LETTERS = [name for name in font.LATIN if not name.isdigit()]
 DIGITS = [name for name in font.LATIN if name.isdigit()]
 CHARACTERS = list(font.CHINESE)
+GRID = 8
 
 
 @dataclasses.dataclass
@@ -83,14 +87,24 @@ def paint(picture, shape, box, colour):
                                *picture.background))
 
 
+def pitch(text, scale):
+    """Pixels from a glyph of this text to the next: whole steps of the grid."""
+    return -(-font.width_of(text[0]) * scale // GRID) * GRID
+
+
+def on_grid(value):
+    return max(0, value) // GRID * GRID
+
+
 def write(picture, text, x, y, scale, colour):
-    for name in text:
-        picture.glyphs.append((font.INDEX[name], x, y, scale, *colour))
-        x += font.width_of(name) * scale
+    """Writes text of one script; x and y are moved to the grid."""
+    x, y = on_grid(x), on_grid(y)
+    for index, name in enumerate(text):
+        picture.glyphs.append((font.INDEX[name], x + index * pitch(text, scale), y, scale, *colour))
 
 
 def text_width(text, scale):
-    return sum(font.width_of(name) for name in text) * scale - scale
+    return len(text) * pitch(text, scale)
 
 
 # --- Objects ------------------------------------------------------------------------------------------
@@ -128,8 +142,9 @@ def room_for(height, width):
     return min(9, (height // 30) * (width // 30))
 
 
-def pick_pairs(rng, most):
+def pick_pairs(rng, most, level=1):
     """(colour, shape) pairs: half the time all distinct, else from few colours and shapes."""
+    most = min(most, 2 + round(7 * level))
     if rng.random() < 0.55:
         number = rng.randint(1, min(6, most))
         every = [(c, s) for c in COLOURS for s in SHAPES]
@@ -215,9 +230,9 @@ def object_questions(rng, w, picture, things):
     return out, last
 
 
-def object_scene(rng, w, height, width):
+def object_scene(rng, w, height, width, level=1):
     picture = Picture(height, width, ground(rng))
-    things = place(rng, picture, pick_pairs(rng, room_for(height, width)))
+    things = place(rng, picture, pick_pairs(rng, room_for(height, width), level))
     questions, last = object_questions(rng, w, picture, things)
     return Scene([picture], questions, last)
 
@@ -238,23 +253,26 @@ def random_text(rng, most):
     return "".join(rng.choice(LETTERS + DIGITS) for _ in range(length))
 
 
-def text_scene(rng, w, height, width):
+def text_scene(rng, w, height, width, level=1):
     picture = Picture(height, width, ground(rng))
-    number = min(rng.choice([1, 1, 2, 3]), max(1, height // 48))
+    number = min(rng.choice([1, 1, 2, 3]), max(1, height // 48), 1 + round(2 * level))
+    longest = 1 + round(5 * level)
     colours = rng.sample(DARK, number)
     tall = height // number
     texts = []
     for line, colour in enumerate(colours):
         chinese = rng.random() < 0.22
-        cell = 8 if chinese else 6
-        fits = (width - 8) // (cell * 3)
+        names = CHARACTERS if chinese else LETTERS
+        fits = min(longest, (width - GRID) // pitch(names, 2))
         text = ("".join(rng.choice(CHARACTERS) for _ in range(rng.randint(1, min(4, fits)))) if chinese
                 else random_text(rng, fits))
-        largest = min(6, (width - 6) // (cell * len(text)), (tall - 4) // 8)
-        scale = rng.randint(3, max(3, largest))
-        wide = text_width(text, scale)
-        x = rng.randint(2, max(2, width - wide - 2))
-        y = line * tall + rng.randint(2, max(2, tall - 7 * scale - 2))
+        largest = 2
+        while largest < 6 and (text_width(text, largest + 1) <= width - GRID and
+                               font.CELL * (largest + 1) <= tall - GRID):
+            largest += 1
+        scale = rng.randint(min(3, largest), largest)
+        x = rng.randint(0, max(0, width - text_width(text, scale)))
+        y = line * tall + GRID - 1 + rng.randint(0, max(0, tall - font.CELL * scale - GRID))
         write(picture, text, x, y, scale, near(rng, colour, 10))
         texts.append(text)
     questions, last = [], []
@@ -271,13 +289,14 @@ def text_scene(rng, w, height, width):
 
 # --- Charts and tables --------------------------------------------------------------------------------
 
-def chart_scene(rng, w, height, width):
+def chart_scene(rng, w, height, width, level=1):
     picture = Picture(height, width, ground(rng))
-    number = rng.randint(2, max(2, min(6, (width - 12) // 24)))
+    number = rng.randint(2, max(2, min(6, (width - 12) // 24, 3 + round(3 * level))))
     names, colours = rng.sample(LETTERS, number), rng.sample(COLOURS, number)
     values = [rng.randint(1, 9) for _ in range(number)]
     scale = 2 if min(height, width) < 200 else rng.randint(2, 4)
-    left, bottom = 8, height - 8 * scale - 4
+    left, label = 8, on_grid(height - 8 * scale)  # the labels' upper edge
+    bottom = label - 3
     unit = (bottom - 6) // 10
     line = (150, 150, 155)
     for tick in range(1, 11):  # faint lines, each fifth darker
@@ -290,7 +309,7 @@ def chart_scene(rng, w, height, width):
         x1 = left + 2 + (i + 1) * wide - wide // 6
         picture.shapes.append((raster.RECTANGLE, x0, bottom - value * unit, x1, bottom,
                                *near(rng, colour)))
-        write(picture, name, (x0 + x1) // 2 - 5 * scale // 2, bottom + 3, scale, (25, 25, 25))
+        write(picture, name, (x0 + x1) // 2 - 5 * scale // 2 + GRID // 2, label, scale, (25, 25, 25))
     picture.shapes.append((raster.RECTANGLE, left - 2, 4, left, bottom + 2, *line))
     picture.shapes.append((raster.RECTANGLE, left - 2, bottom, width - 2, bottom + 2, *line))
     questions = []
@@ -313,15 +332,19 @@ def chart_scene(rng, w, height, width):
     return Scene([picture], questions, [Question("description", w.describe(rng), w.the_chart(number))])
 
 
-def table_scene(rng, w, height, width):
+def table_scene(rng, w, height, width, level=1):
     picture = Picture(height, width, ground(rng))
-    columns = rng.randint(2, max(2, min(4, width // 32 - 1)))
-    rows = rng.randint(2, max(2, min(5, height // 22 - 1)))
+    columns = rng.randint(2, max(2, min(4, width // 40 - 1, 2 + round(2 * level))))
+    rows = rng.randint(2, max(2, min(5, (height - 4) // 24 - 1, 2 + round(3 * level))))
     names = rng.sample(LETTERS, columns)
-    cells = [[rng.randint(0, 99) for _ in range(columns)] for _ in range(rows)]
-    wide, tall = (width - 4) // (columns + 1), (height - 4) // (rows + 1)
-    scale = max(1, min(4, wide // 14, tall // 9))
-    scale = rng.randint(max(1, scale - 1), scale)
+    # Cells are whole steps of the grid, so that each digit stands alike in all of them.
+    wide, tall = on_grid((width - 4) // (columns + 1)), on_grid((height - 4) // (rows + 1))
+    longest = "00" if text_width("00", 2) + GRID <= wide and rng.random() < level else "0"
+    scale = 1
+    while scale < 4 and text_width(longest, scale + 1) + GRID <= wide and 8 * (scale + 1) <= tall:
+        scale += 1
+    scale = rng.randint(max(1, min(2, scale), scale - 1), scale)
+    cells = [[rng.randint(0, 10 ** len(longest) - 1) for _ in range(columns)] for _ in range(rows)]
     ink, line = (25, 25, 25), (150, 150, 155)
     picture.shapes.append((raster.RECTANGLE, 2, 2, 2 + wide * (columns + 1), 2 + tall, 205, 215, 235))
     for i in range(columns + 2):
@@ -332,8 +355,8 @@ def table_scene(rng, w, height, width):
         picture.shapes.append((raster.RECTANGLE, 2, y, 2 + wide * (columns + 1), y + 1, *line))
 
     def put(text, row, column):
-        x = 2 + column * wide + (wide - text_width(text, scale)) // 2
-        write(picture, text, x, 2 + row * tall + (tall - 7 * scale) // 2 + 1, scale, ink)
+        x = column * wide + (wide - text_width(text, scale)) // 2 + GRID // 2
+        write(picture, text, x, row * tall + max(4, (tall - 7 * scale) // 2) + GRID // 2, scale, ink)
     for column in range(columns):
         put(names[column], 0, column + 1)
     for row in range(rows):
@@ -464,15 +487,15 @@ def make_talk(rng, w):
     return Scene([], questions)
 
 
-def make_picture(rng, w, height, width):
+def make_picture(rng, w, height, width, level=1):
     kind = rng.random()
-    if kind < 0.46:
-        return object_scene(rng, w, height, width)
-    if kind < 0.75:
-        return text_scene(rng, w, height, width)
-    if kind < 0.89:
-        return chart_scene(rng, w, height, width)
-    return table_scene(rng, w, height, width)
+    if kind < 0.44:
+        return object_scene(rng, w, height, width, level)
+    if kind < 0.74:
+        return text_scene(rng, w, height, width, level)
+    if kind < 0.88:
+        return chart_scene(rng, w, height, width, level)
+    return table_scene(rng, w, height, width, level)
 
 
 def choose_turns(rng, scene, budget, cost):

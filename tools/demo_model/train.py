@@ -41,7 +41,8 @@ def parse_arguments():
     parser.add_argument("--smoke", type=int, default=0, help="stop after so many steps")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 3))
-    parser.add_argument("--rate", type=float, default=1.2e-3)
+    parser.add_argument("--rate", type=float, default=8e-4)
+    parser.add_argument("--ramp", type=int, default=6000, help="batches until scenes are full")
     parser.add_argument("--most", type=int, default=batches.MOST, help="sequences of a batch, at most")
     parser.add_argument("--grade-batches", type=int, default=60)
     parser.add_argument("--no-graphs", action="store_true", help="run every step eagerly")
@@ -284,7 +285,8 @@ def main():
     def log(text):
         for file in (sys.stdout, lines):
             print(f"{time.time() - begun:6.1f} {text}", file=file, flush=True)
-    feed = batches.Feed(arguments.seed, arguments.workers, arguments.most)
+    feed = batches.Feed(arguments.seed, arguments.workers, arguments.most,
+                        0 if arguments.resume else arguments.ramp)
     if arguments.device == "cpu":
         train(arguments, feed, begun, log)
     else:

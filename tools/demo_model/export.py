@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Writes models/demo, a checkpoint in the released layout, from what train.py saved.
+
+    python3 tools/demo_model/export.py PARTS models/demo
+
+PARTS is the folder with part-N.safetensors and log.txt. Experts turn to [E, C, 2F] and [E, F, C]; shards stay
+below 16 MB. needs torch and transformers.
+"""
+
+import json
+import pathlib
+import shutil
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import safetensors.torch
+
+import batches
+import checkpoint
+import make_tokenizer
+
+SHARD = 15_500_000
+LEAST = (batches.SMALLEST * batches.SMALLEST, batches.LARGEST * batches.LARGEST)  # pixels of a picture
+
+CARD = """---
+license: apache-2.0
+language: [en, zh]
+tags: [vision, qwen3_vl_moe]
+---
+# Saker's demo model
+
+A small Qwen3-VL-MoE checkpoint, trained from nothing by [tools/demo_model](../../tools/demo_model/README.md) on
+drawn pictures. It answers short questions, in English and Chinese, about coloured shapes, short text, bar charts,
+tables, clips and pairs of pictures of its own drawing style; photographs mean nothing to it. It exists to show and
+to grade the engine. Licence: that of this repository.
+
+Shares of fresh questions answered exactly (boxes: mean overlap), graded in bfloat16 at the end of training:
+
+```
+{figures}
+```
+"""
+
+
+def write_json(path, value):
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def shards(tensors):
+    out, size = [{}], 0
+    for name, tensor in tensors.items():
+        if size + tensor.nbytes > SHARD:
+            out.append({})
+            size = 0
+        out[-1][name] = tensor
+        size += tensor.nbytes
+    return out
+
+
+def write_weights(tensors, folder):
+    tensors = {name: (t.transpose(1, 2).contiguous() if ".experts." in name else t)
+               for name, t in tensors.items()}
+    parts = shards(tensors)
+    where = {}
+    for index, part in enumerate(parts):
+        file = f"model-{index + 1:05}-of-{len(parts):05}.safetensors"
+        safetensors.torch.save_file(part, str(folder / file), {"format": "pt"})
+        where.update(dict.fromkeys(part, file))
+    total = sum(t.nbytes for t in tensors.values())
+    write_json(folder / "model.safetensors.index.json",
+               {"metadata": {"total_size": total}, "weight_map": dict(sorted(where.items()))})
+
+
+def write_settings(coder, folder):
+    write_json(folder / "config.json", checkpoint.configuration(coder))
+    end = coder.id("<|endoftext|>")
+    write_json(folder / "generation_config.json",
+               {"do_sample": False, "eos_token_id": [coder.end, end], "pad_token_id": end,
+                "transformers_version": "4.57.0"})
+    pictures = {
+        "do_convert_rgb": True, "do_normalize": True, "do_rescale": True, "do_resize": True,
+        "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5], "merge_size": 2, "patch_size": 16,
+        "resample": 3, "rescale_factor": 1 / 255, "temporal_patch_size": 2,
+    }
+    write_json(folder / "preprocessor_config.json",
+               {**pictures, "image_processor_type": "Qwen2VLImageProcessorFast",
+                "processor_class": "Qwen3VLProcessor",
+                "size": {"longest_edge": LEAST[1], "shortest_edge": LEAST[0]}})
+    write_json(folder / "video_preprocessor_config.json",
+               {**pictures, "video_processor_type": "Qwen3VLVideoProcessor",
+                "processor_class": "Qwen3VLProcessor", "do_sample_frames": True, "fps": 2,
+                "min_frames": 2, "max_frames": 16,
+                "size": {"longest_edge": LEAST[1], "shortest_edge": LEAST[0]}})
+    (folder / "tokenizer.json").write_text(
+        json.dumps(make_tokenizer.build(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    template = (HERE / "chat_template.jinja").read_text(encoding="utf-8")
+    write_json(folder / "tokenizer_config.json",
+               {"tokenizer_class": "PreTrainedTokenizerFast", "processor_class": "Qwen3VLProcessor",
+                "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>", "model_max_length": 8192,
+                "clean_up_tokenization_spaces": False,
+                "image_token": "<|image_pad|>", "video_token": "<|video_pad|>",
+                "vision_bos_token": "<|vision_start|>", "vision_eos_token": "<|vision_end|>",
+                "chat_template": template})
+    shutil.copy(HERE / "chat_template.jinja", folder / "chat_template.jinja")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    source, folder = map(pathlib.Path, sys.argv[1:])
+    folder.mkdir(parents=True, exist_ok=True)
+    coder = batches.Coder()
+    write_weights(checkpoint.load_parts(source), folder)
+    write_settings(coder, folder)
+    lines = (source / "log.txt").read_text(encoding="utf-8").splitlines()[-2:]
+    figures = "\n".join(line.split(maxsplit=1)[1].replace("  ", "\n") for line in lines)
+    (folder / "README.md").write_text(CARD.format(figures=figures), encoding="utf-8")
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    print(f"{folder}: {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
