@@ -39,7 +39,8 @@ void check_fit(const Tokenizer& tokenizer, const ModelShape& shape, const Prepro
             "{}: tokenizer.json has {} ids, but the model's vocab_size is {}: they do not belong "
             "together.",
             folder.string(), tokenizer.num_ids(), shape.vocab_size));
-    if (p.patch_bytes() != shape.patch_bytes || p.merge_size != shape.merge_size)
+    if (p.patch_size != shape.patch_size || p.temporal_patch_size != shape.temporal_patch_size ||
+        p.merge_size != shape.merge_size)
         throw StartupError(fmt::format(
             "{}: the processor's patch, temporal and merge sizes are not those of config.json.",
             folder.string()));

@@ -26,6 +26,8 @@ struct ModelShape {
     int64_t max_context = 0;                   // tokens
     int64_t num_feature_levels = 0;            // visual embeddings and DeepStack levels
     int64_t patch_bytes = 0;                   // N of VisionBatch::pixels
+    int64_t patch_size = 0;                    // pixels a side of a patch
+    int64_t temporal_patch_size = 0;           // frames of a patch
     int64_t merge_size = 0;                    // patches a side that one visual token joins
     int32_t image_token = 0, video_token = 0;  // ids of the placeholders
     int32_t vision_start_token = 0, vision_end_token = 0;

@@ -54,6 +54,8 @@ Qwen3Vl::Qwen3Vl(const Qwen3VlConfig& config, WeightSource& source, DType comput
     shape_.max_context = text.max_context;
     shape_.num_feature_levels = 1 + static_cast<int64_t>(config.vision.deepstack_indexes.size());
     shape_.patch_bytes = config.vision.patch_elements();
+    shape_.patch_size = config.vision.patch_size;
+    shape_.temporal_patch_size = config.vision.temporal_patch_size;
     shape_.merge_size = config.vision.merge_size;
     shape_.image_token = config.image_token;
     shape_.video_token = config.video_token;

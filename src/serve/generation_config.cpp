@@ -29,7 +29,8 @@ GenerationConfig GenerationConfig::load(const std::filesystem::path& model_folde
     GenerationConfig config;
     config.sampling.temperature = 0;
     const auto path = model_folder / "generation_config.json";
-    if (std::filesystem::exists(path)) {
+    // A dangling link is a broken checkpoint, not one without the file: reading it says so.
+    if (std::filesystem::exists(path) || std::filesystem::is_symlink(path)) {
         const json::object file = read_json_file(path);
         const JsonReader reader(file, path.string());
         config.eos_tokens = read_eos(reader, vocab_size);

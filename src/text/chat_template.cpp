@@ -277,7 +277,9 @@ std::optional<std::string> template_in(const std::filesystem::path& path) {
 ChatTemplate detect_chat_template(const std::filesystem::path& model_folder) {
     std::optional<std::string> text;
     const auto exists = [&](const char* name) {
-        return std::filesystem::exists(model_folder / name);
+        // A dangling link counts as there, so that reading it names the broken file.
+        return std::filesystem::exists(model_folder / name) ||
+               std::filesystem::is_symlink(model_folder / name);
     };
     if (exists("chat_template.jinja")) text = read_text_file(model_folder / "chat_template.jinja");
     for (const char* name : {"chat_template.json", "tokenizer_config.json"})

@@ -149,6 +149,14 @@ broken config.json 's/"rope_theta": [0-9.]*/"rope_theta": NaN/'
 expect 3 "config.json" "$saker" run "$copy" x
 broken config.json 's/"image_token_id": [0-9]*/"image_token_id": 3/'
 expect 3 "image_token_id" "$saker" run "$copy" x
+broken config.json ""
+ln -sf nowhere.json "$copy/generation_config.json"
+expect 3 "generation_config.json" "$saker" run "$copy" x
+broken config.json ""
+ln -s nowhere.jinja "$copy/chat_template.jinja"
+expect 3 "chat_template.jinja" "$saker" run "$copy" x
+broken preprocessor_config.json 's/"patch_size": 16/"patch_size": 8/; s/"temporal_patch_size": 2/"temporal_patch_size": 8/'
+expect 3 "patch, temporal and merge sizes" "$saker" run "$copy" x
 broken generation_config.json 's/"eos_token_id":.*/"eos_token_id": 99999,/'
 expect 3 "generation_config.json" "$saker" run "$copy" x
 broken config.json 's/"decoder_sparse_step": 1/"decoder_sparse_step": 2/'

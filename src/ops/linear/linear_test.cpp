@@ -12,12 +12,6 @@
 namespace saker {
 namespace {
 
-std::vector<Backend> backends_and_ref() {
-    std::vector<Backend> backends = backends_under_test();
-    backends.push_back(Backend::ref);
-    return backends;
-}
-
 struct Io {
     Tensor x, out;
 };
@@ -58,7 +52,7 @@ TEST(Linear, RowAloneEqualsRowInBatch) {
     for (const LinearCase& c : kLinearCases) {
         if (c.N < 2 || c.Co == 0) continue;
         SCOPED_TRACE(c.name);
-        for (Backend backend : backends_and_ref()) {
+        for (Backend backend : every_backend()) {
             if (backend == Backend::cuda) continue;
             SCOPED_TRACE(to_string(backend));
             Rig rig(backend, c.name);
@@ -99,7 +93,7 @@ TEST(Linear, BitsDependOnNeitherRowsNorThreads) {
 
 // 1 + 2^-8 rounds to 1 in bf16; with the bias of 2^-8 first, the sum is 1 + 2^-7, which is exact.
 TEST(Linear, AddsTheBiasBeforeRounding) {
-    for (Backend backend : backends_and_ref()) {
+    for (Backend backend : every_backend()) {
         Rig rig(backend);
         const Bf16 one = Bf16::from(1.0f), small = Bf16::from(0x1p-8f);
         const Tensor out = rig.output(DType::bf16, {1, 1});
@@ -110,7 +104,7 @@ TEST(Linear, AddsTheBiasBeforeRounding) {
 }
 
 TEST(Linear, SpecialNumbersStayInTheirRowAndColumn) {
-    for (Backend backend : backends_and_ref()) {
+    for (Backend backend : every_backend()) {
         SCOPED_TRACE(to_string(backend));
         Rig rig(backend, "special");
         std::vector<float> x(3 * 37, 1.0f), weight(9 * 37, 1.0f);

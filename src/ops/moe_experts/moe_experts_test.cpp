@@ -14,12 +14,6 @@
 namespace saker {
 namespace {
 
-std::vector<Backend> backends_and_ref() {
-    std::vector<Backend> backends = backends_under_test();
-    backends.push_back(Backend::ref);
-    return backends;
-}
-
 // Distinct experts for each token, as a router chooses them.
 std::vector<int32_t> choose_experts(const MoeExpertsCase& c) {
     const Rng rng{std::string_view(c.name)};
@@ -91,7 +85,7 @@ TEST(MoeExperts, TokenAloneEqualsTokenInBatch) {
     for (const MoeExpertsCase& c : kMoeExpertsCases) {
         if (c.T < 2) continue;
         SCOPED_TRACE(c.name);
-        for (Backend backend : backends_and_ref()) {
+        for (Backend backend : every_backend()) {
             if (backend == Backend::cuda) continue;
             SCOPED_TRACE(to_string(backend));
             Rig rig(backend, c.name);
@@ -146,7 +140,7 @@ TEST(MoeExperts, RoundsWhereTheHeaderSays) {
         for (float v : values) out.push_back(Bf16::from(v));
         return out;
     };
-    for (Backend backend : backends_and_ref()) {
+    for (Backend backend : every_backend()) {
         Rig rig(backend);
         const Tensor out = rig.output(DType::bf16, {1, 1});
         moe_experts(rig.ex, out, rig.of(numbers({x}), {1, 1}),
@@ -160,7 +154,7 @@ TEST(MoeExperts, RoundsWhereTheHeaderSays) {
 
 // A NaN in one token, or in the weights of an expert, reaches no token that has neither.
 TEST(MoeExperts, NanStaysWhereItIs) {
-    for (Backend backend : backends_and_ref()) {
+    for (Backend backend : every_backend()) {
         SCOPED_TRACE(to_string(backend));
         Rig rig(backend);
         std::vector<float> x(3, 1.0f), gate_up(3 * 2, 1.0f), down(3, 1.0f);
