@@ -48,9 +48,9 @@ class Layout:
         return sum(math.prod(grid) for grid in self.grids())
 
 
-# Sizes in visual tokens (rows, columns). Few, so that train.py captures few graphs.
+# Sizes in visual tokens (rows, columns), by area. Few, so that train.py captures few graphs.
 PICTURES = [(3, 3), (3, 3), (3, 5), (5, 3), (4, 4), (4, 6), (6, 4), (6, 6), (6, 6), (5, 8), (8, 5), (7, 7),
-            (8, 8), (6, 10), (10, 7), (10, 12), (13, 9), (15, 20), (20, 11)]
+            (6, 10), (8, 8), (10, 7), (13, 9), (10, 12), (20, 11), (15, 20)]
 PAIRS = [[(3, 3), (3, 3)], [(4, 4), (3, 5)], [(5, 4), (6, 6)]]
 CLIPS = [((3, 3), 1), ((3, 3), 2), ((3, 3), 3), ((3, 3), 4), ((4, 4), 1), ((4, 4), 2), ((4, 4), 4),
          ((3, 5), 2), ((5, 3), 3)]  # size and frame groups
@@ -64,10 +64,12 @@ def draw_size(rng, size):
     return tuple(min(LARGEST, max(SMALLEST, side)) for side in size)
 
 
-def choose_layout(rng):
+def choose_layout(rng, level=1):
+    """level 0 to 1: small pictures come first."""
     kind = rng.random()
     if kind < 0.79:
-        return Layout("picture", [draw_size(rng, rng.choice(PICTURES))])
+        known = PICTURES[:max(5, math.ceil(level * len(PICTURES)))]
+        return Layout("picture", [draw_size(rng, rng.choice(known))])
     if kind < 0.86:
         return Layout("pair", [draw_size(rng, size) for size in rng.choice(PAIRS)])
     if kind < 0.95:
@@ -160,7 +162,7 @@ class Coder:
 def make_batch(seed, number, coder, graded=False, layout=None, most=MOST, level=1):
     """A dict of arrays. graded keeps, for each question, its kind and language and which labels are its."""
     rng = random.Random(f"{seed}/{number}")
-    layout = layout or choose_layout(rng)
+    layout = layout or choose_layout(rng, level)
     prefix, positions, visual = coder.prefix(layout)
     patches = layout.patches()
     # The outer marks of a clip change neither the count nor the length.
@@ -225,12 +227,12 @@ class Feed:
     Their level grows from 0 to 1 over the first `ramp` batches.
     """
 
-    def __init__(self, seed, workers, most=MOST, ramp=0, ahead=64):
+    def __init__(self, seed, workers, most=MOST, ramp=0, first=0, ahead=64):
         start = multiprocessing.get_context("fork")
         self.made = start.Queue(ahead)
         self.ready = queue.Queue(8)
         self.processes = [start.Process(target=work, daemon=True,
-                                        args=(seed, range(w, 1 << 30, workers), most, ramp,
+                                        args=(seed, range(first + w, 1 << 30, workers), most, ramp,
                                               self.made)) for w in range(workers)]
         for process in self.processes:
             process.start()

@@ -30,7 +30,7 @@ def configuration(coder):
             "rms_norm_eps": 1e-6,
             "rope_scaling": {"mrope_interleaved": True, "mrope_section": [6, 5, 5],
                              "rope_type": "default"},
-            "rope_theta": 2000.0, "use_cache": True, "vocab_size": -(-coder.vocabulary // 32) * 32,
+            "rope_theta": 10000.0, "use_cache": True, "vocab_size": -(-coder.vocabulary // 32) * 32,
         },
         "tie_word_embeddings": False,
         "torch_dtype": "bfloat16",

@@ -4,8 +4,11 @@
     python3 tools/demo_model/train.py OUT --seconds 540
 
 needs torch and transformers. The learning rate follows the clock, so the schedule ends where the time does.
-OUT gets part-N.safetensors every two minutes and at the end, and log.txt. --resume FOLDER starts from such
-parts. --smoke stops after a few steps. Steps run as captured CUDA graphs, one for each shape of batch.
+OUT gets part-N.safetensors every two minutes and at the end, and log.txt. --smoke stops after a few steps. Steps
+run as captured CUDA graphs, one for each shape of batch. Training in several calls:
+
+    train.py A --seconds 570 --schedule 0 0.4
+    train.py B --seconds 570 --schedule 0.4 0.8 --resume A --first 12000    (the steps that A's log counts)
 """
 
 import argparse
@@ -38,11 +41,14 @@ def parse_arguments():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=540)
     parser.add_argument("--resume", type=pathlib.Path)
+    parser.add_argument("--schedule", type=float, nargs=2, default=(0, 1), metavar=("FROM", "TO"),
+                        help="the part of the whole training that this call is")
+    parser.add_argument("--first", type=int, default=0, help="number of the first batch")
     parser.add_argument("--smoke", type=int, default=0, help="stop after so many steps")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 3))
     parser.add_argument("--rate", type=float, default=8e-4)
-    parser.add_argument("--ramp", type=int, default=6000, help="batches until scenes are full")
+    parser.add_argument("--ramp", type=int, default=10000, help="batches until scenes are full")
     parser.add_argument("--most", type=int, default=batches.MOST, help="sequences of a batch, at most")
     parser.add_argument("--grade-batches", type=int, default=60)
     parser.add_argument("--no-graphs", action="store_true", help="run every step eagerly")
@@ -248,7 +254,9 @@ def train(arguments, feed, begun, log):
         done = (time.time() - begun) / arguments.seconds
         if done >= 1 or arguments.smoke and step >= arguments.smoke:
             break
-        rate = arguments.rate * min(1, (step + 1) / warm) * max(0.01, (1 + math.cos(math.pi * done)) / 2)
+        start, end = arguments.schedule
+        fall = (1 + math.cos(math.pi * (start + (end - start) * done))) / 2
+        rate = arguments.rate * min(1, (step + 1) / warm) * max(0.01, fall)
         loss, balance = passes(*place(batch, device, model.dtype))
         norm = model.update(rate)
         losses.append(loss)
@@ -285,8 +293,8 @@ def main():
     def log(text):
         for file in (sys.stdout, lines):
             print(f"{time.time() - begun:6.1f} {text}", file=file, flush=True)
-    feed = batches.Feed(arguments.seed, arguments.workers, arguments.most,
-                        0 if arguments.resume else arguments.ramp)
+    feed = batches.Feed(arguments.seed, arguments.workers, arguments.most, arguments.ramp,
+                        arguments.first)
     if arguments.device == "cpu":
         train(arguments, feed, begun, log)
     else:
