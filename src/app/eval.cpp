@@ -42,9 +42,9 @@ struct Pending {
     AnswerStream stream;
 };
 
-std::filesystem::path set_folder(const std::string& name) {
-    const std::filesystem::path named = std::filesystem::path("examples/eval") / name;
-    return std::filesystem::is_directory(named) ? named : std::filesystem::path(name);
+std::string set_stem(const std::string& name) {
+    const std::string ours = "examples/eval/" + name;
+    return std::filesystem::exists(ours + ".jsonl") ? ours : name;
 }
 
 void finish(Pending& pending, Totals& totals, bool show) {
@@ -109,7 +109,7 @@ void print_table(const Totals& totals) {
 }  // namespace
 
 int eval_command(const Options& options) {
-    const QuestionSet set(set_folder(options.set));
+    const QuestionSet set(set_stem(options.set));
     Session session(options, false);
     EngineLimits limits = session.plan_limits(2048, 16);
     limits.num_pages *= 8;
@@ -128,7 +128,7 @@ int eval_command(const Options& options) {
         const Question& question = set.questions()[static_cast<size_t>(i * total / n)];
         auto parts = render_chat(session.chat_template(), question.chat);
         if (!parts) throw StartupError("A question cannot be rendered: " + parts.error().message);
-        auto prompt = prepare_prompt(*parts, set.media(question), session.prepare_settings(),
+        auto prompt = prepare_prompt(*parts, question.media, session.prepare_settings(),
                                      session.media_pool());
         if (!prompt) throw StartupError("A question cannot be asked: " + prompt.error().message);
         totals.prompt_tokens += static_cast<int64_t>(prompt->ids.size());

@@ -136,7 +136,9 @@ void add_others(CLI::App& app, Options& o) {
     CLI::App* eval =
         app.add_subcommand("eval", "ask a set of questions and print the accuracy by kind");
     add_model(eval, o);
-    eval->add_option("--set", o.set, "a folder of examples/eval, or any folder with a question set")
+    eval->add_option(
+            "--set", o.set,
+            "a set of examples/eval, or the path of NAME.jsonl and NAME.pack without its ending")
         ->capture_default_str();
     eval->add_option("--n", o.n, "ask this many, spread over the set; 0: all")
         ->check(not_negative())

@@ -2,37 +2,14 @@
 #include "app/question_set.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 
-#include "json/json.h"
+#include "app/session.h"
 
 namespace saker {
 namespace {
-
-[[noreturn]] void fail(const std::string& file, int64_t line, const std::string& sentence) {
-    throw StartupError(file + " line " + std::to_string(line) + ": " + sentence);
-}
-
-Question read_question(const std::string& text, const std::string& file, int64_t line) {
-    auto value = parse_json(text, "the line");
-    if (!value) fail(file, line, value.error().message);
-    if (!value->is_object()) fail(file, line, "is not an object.");
-    const json::object& object = value->get_object();
-    const JsonReader reader(object, file + " line " + std::to_string(line));
-    Question q;
-    q.kind = reader.string("kind");
-    q.language = reader.string_or("language", "en");
-    q.answer = reader.string("answer");
-    const std::string judge = reader.string_or("judge", "exact");
-    if (judge != "exact" && judge != "box") reader.fail("judge", "must be exact or box");
-    q.judge = judge == "box" ? Judge::box : Judge::exact;
-    if (q.judge == Judge::box && !parse_box(q.answer)) reader.fail("answer", "gives no bbox_2d");
-    auto chat = read_chat(object);
-    if (!chat) fail(file, line, chat.error().message);
-    q.chat = std::move(*chat);
-    return q;
-}
 
 std::string_view trim(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r\n";
@@ -41,51 +18,107 @@ std::string_view trim(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
+std::optional<int64_t> whole_number(std::string_view text) {
+    text = trim(text);
+    int64_t value = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+Message make_message(Role role, const std::string& text) {
+    Message message;
+    message.role = role;
+    message.content.emplace_back();
+    message.content.back().text = text;
+    return message;
+}
+
 }  // namespace
 
-QuestionSet::QuestionSet(const std::filesystem::path& folder)
-    : pictures_(folder / "pictures.safetensors") {
-    const std::string file = (folder / "questions.jsonl").string();
-    std::ifstream in(file);
-    if (!in) throw StartupError(file + ": cannot be read.");
+QuestionSet::QuestionSet(const std::string& stem) : file_(stem + ".jsonl") {
+    auto pack = read_file(stem + ".pack");
+    if (!pack) throw StartupError(pack.error().message);
+    pack_ = std::move(*pack);
+    std::ifstream in(file_);
+    if (!in) throw StartupError(file_ + ": cannot be read.");
     std::string text;
     for (int64_t line = 1; std::getline(in, text); ++line)
-        if (!text.empty()) questions_.push_back(read_question(text, file, line));
-    if (questions_.empty()) throw StartupError(file + ": holds no questions.");
+        if (!text.empty()) questions_.push_back(read(text, line));
+    if (questions_.empty()) throw StartupError(file_ + ": holds no questions.");
 }
 
-std::vector<uint8_t> QuestionSet::picture(const std::string& name) const {
-    const TensorEntry& entry = pictures_.entry(name);
-    const auto* at = reinterpret_cast<const uint8_t*>(entry.at);
-    return {at, at + entry.size_bytes};
-}
-
-std::vector<MediaInput> QuestionSet::media(const Question& question) const {
-    std::vector<MediaInput> out;
-    for (const Message& message : question.chat.messages)
-        for (const ContentPart& part : message.content) {
-            if (part.kind == ContentPart::Kind::text) continue;
-            MediaInput input;
-            if (part.kind == ContentPart::Kind::image) {
-                input.files.push_back(picture(part.text));
-            } else {
-                input.modality = Modality::video;
-                input.fps = part.fps.value_or(1.0);
-                for (const std::string& frame : part.frames) input.files.push_back(picture(frame));
-            }
-            out.push_back(std::move(input));
-        }
+std::vector<std::vector<uint8_t>> QuestionSet::files(const JsonReader& reader,
+                                                     const char* key) const {
+    std::vector<std::vector<uint8_t>> out;
+    const json::value& places = reader.value(key);
+    if (!places.is_array()) reader.fail(key, "is not a list");
+    for (const json::value& place : places.get_array()) {
+        if (!place.is_array() || place.get_array().size() != 2 ||
+            !place.get_array()[0].is_int64() || !place.get_array()[1].is_int64())
+            reader.fail(key, "has a place that is not [offset, length]");
+        const int64_t offset = place.get_array()[0].get_int64();
+        const int64_t length = place.get_array()[1].get_int64();
+        const auto size = static_cast<int64_t>(pack_.size());
+        if (offset < 0 || length < 0 || offset > size || length > size - offset)
+            reader.fail(key, "has a place outside the pack");
+        out.emplace_back(pack_.begin() + offset, pack_.begin() + offset + length);
+    }
     return out;
 }
 
+Question QuestionSet::read(const std::string& text, int64_t line) const {
+    const std::string where = file_ + " line " + std::to_string(line);
+    auto value = parse_json(text, where);
+    if (!value) throw StartupError(value.error().message);
+    if (!value->is_object()) throw StartupError(where + ": is not an object.");
+    const JsonReader reader(value->get_object(), where);
+    Question q;
+    q.kind = reader.string("kind");
+    q.language = reader.string("language");
+    q.answer = reader.string("answer");
+    const std::string judge = reader.string("judge");
+    if (judge == "number")
+        q.judge = Judge::number;
+    else if (judge == "box")
+        q.judge = Judge::box;
+    else if (judge != "exact")
+        reader.fail("judge", "must be exact, number or box");
+    if (q.judge == Judge::box && !parse_box(q.answer)) reader.fail("answer", "gives no box");
+    if (q.judge == Judge::number && !whole_number(q.answer)) reader.fail("answer", "is no number");
+
+    if (reader.has("pictures"))
+        for (auto& file : files(reader, "pictures"))
+            q.media.push_back({Modality::image, {std::move(file)}, 0});
+    if (reader.has("frames"))
+        q.media.push_back({Modality::video, files(reader, "frames"), reader.number("fps")});
+    if (reader.has("earlier")) {
+        const json::value& earlier = reader.value("earlier");
+        if (!earlier.is_array()) reader.fail("earlier", "is not a list");
+        for (const json::value& turn : earlier.get_array()) {
+            if (!turn.is_object()) reader.fail("earlier", "has a turn that is not an object");
+            const JsonReader said(turn.get_object(), where, "earlier.");
+            q.chat.messages.push_back(make_message(Role::user, said.string("question")));
+            q.chat.messages.push_back(make_message(Role::assistant, said.string("answer")));
+        }
+    }
+    q.chat.messages.push_back(make_message(Role::user, reader.string("question")));
+    std::vector<ContentPart>& first = q.chat.messages.front().content;
+    for (size_t i = 0; i < q.media.size(); ++i) {
+        ContentPart part;
+        part.kind = q.media[i].modality == Modality::image ? ContentPart::Kind::image
+                                                           : ContentPart::Kind::video;
+        first.insert(first.begin() + static_cast<ptrdiff_t>(i), part);
+    }
+    return q;
+}
+
 std::optional<std::array<double, 4>> parse_box(std::string_view text) {
-    // Models put the object into a list, a code block or a sentence: what counts is the four
-    // numbers.
-    const size_t key = text.find("\"bbox_2d\"");
-    if (key == std::string_view::npos) return std::nullopt;
-    const size_t open = text.find('[', key), close = text.find(']', key);
-    if (open == std::string_view::npos || close == std::string_view::npos || close < open)
-        return std::nullopt;
+    // Models put the box into an object, a list, a code block or a sentence: what counts is the
+    // innermost brackets.
+    const size_t close = text.find(']');
+    const size_t open = close == std::string_view::npos ? close : text.rfind('[', close);
+    if (open == std::string_view::npos) return std::nullopt;
     auto numbers = parse_json(text.substr(open, close - open + 1), "the box");
     if (!numbers || !numbers->is_array() || numbers->get_array().size() != 4) return std::nullopt;
     std::array<double, 4> box{};
@@ -108,6 +141,8 @@ double box_overlap(const std::array<double, 4>& a, const std::array<double, 4>& 
 
 double judge_answer(const Question& question, std::string_view given) {
     if (question.judge == Judge::exact) return trim(given) == trim(question.answer) ? 1 : 0;
+    if (question.judge == Judge::number)
+        return whole_number(given) == whole_number(question.answer) ? 1 : 0;
     const auto want = parse_box(question.answer), got = parse_box(given);
     return want && got ? box_overlap(*want, *got) : 0;
 }

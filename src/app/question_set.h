@@ -1,56 +1,55 @@
 // QuestionSet: questions with pictures and right answers, as `saker eval` asks them.
 //
-// A set is a folder: questions.jsonl, one object a line,
-//   {"kind": "count", "language": "en", "judge": "exact", "messages": [...], "answer": "3"}
-// whose messages are those of an OpenAI chat request (earlier turns included), and
-// pictures.safetensors, which holds each picture's file (PNG, JPEG ...) as a tensor of bytes under
-// the name that the messages use.
+// A set is two files, NAME.jsonl and NAME.pack: a question a line, and picture files (PNG, JPEG
+// ...) end to end. Fields of a line: kind, language, question, answer, judge; pictures or frames as
+// [[offset, length], ...] in the pack, fps of the frames; earlier, the turns before a follow-up.
+// tools/demo_model/README.md has the table.
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/chat.h"
-#include "ask/prompt.h"
+#include "json/json.h"
 #include "serve/prepare.h"
-#include "weights/safetensors.h"
 
 namespace saker {
 
 enum class Judge : uint8_t {
-    exact,  // the answer's text, blanks at its ends left out
-    box,    // {"bbox_2d": [x1, y1, x2, y2]}: intersection over union, right from one half on
+    exact,   // the same text, blanks at its ends left out
+    number,  // the same whole number
+    box,     // four numbers [x1, y1, x2, y2]: intersection over union, right from one half on
 };
 
 struct Question {
     std::string kind, language;
     Judge judge = Judge::exact;
-    ChatRequest chat;
+    ChatRequest chat;               // pictures before the question, in the first turn
+    std::vector<MediaInput> media;  // their files
     std::string answer;
 };
 
 class QuestionSet {
   public:
-    /// Throws StartupError naming file and line.
-    explicit QuestionSet(const std::filesystem::path& folder);
+    /// Reads `stem`.jsonl and `stem`.pack. Throws StartupError naming file and line.
+    explicit QuestionSet(const std::string& stem);
 
     const std::vector<Question>& questions() const { return questions_; }
-    /// The pictures of one question, in the order of its parts. Throws StartupError for a name that
-    /// the set does not hold.
-    std::vector<MediaInput> media(const Question& question) const;
 
   private:
-    std::vector<uint8_t> picture(const std::string& name) const;
+    Question read(const std::string& text, int64_t line) const;
+    std::vector<std::vector<uint8_t>> files(const JsonReader& reader, const char* key) const;
 
-    SafetensorsFile pictures_;
+    std::string file_;
+    std::vector<uint8_t> pack_;
     std::vector<Question> questions_;
 };
 
-/// The box that a text gives, in thousandths of the picture; none where it gives no box.
+/// The first four numbers in brackets that a text gives, in thousandths of the picture; none
+/// without them.
 std::optional<std::array<double, 4>> parse_box(std::string_view text);
 /// Intersection over union of two boxes; 0 where either is empty.
 double box_overlap(const std::array<double, 4>& a, const std::array<double, 4>& b);
