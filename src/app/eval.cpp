@@ -18,15 +18,16 @@ namespace saker {
 namespace {
 
 struct Tally {
-    double score = 0;  // sum of judge_answer; for boxes the sum of overlaps
     int64_t right = 0, asked = 0;
-    bool boxes = false;
+    int64_t boxes = 0;   // answers that were judged as boxes
+    double overlap = 0;  // sum of their overlaps
 
     void add(const Question& q, double s) {
         ++asked;
-        score += s;
         right += s >= 0.5;
-        boxes = boxes || q.judge == Judge::box;
+        if (q.judge != Judge::box) return;
+        ++boxes;
+        overlap += s;
     }
 };
 
@@ -71,7 +72,7 @@ json::object tally_json(const Tally& tally) {
     out["accuracy"] = share.value;
     out["low"] = share.low;
     out["high"] = share.high;
-    if (tally.boxes) out["mean_iou"] = tally.score / static_cast<double>(tally.asked);
+    if (tally.boxes > 0) out["mean_iou"] = tally.overlap / static_cast<double>(tally.boxes);
     return out;
 }
 
@@ -92,8 +93,8 @@ void print_line(const std::string& name, const Tally& tally) {
     const Share share = wilson_share(static_cast<double>(tally.right), tally.asked);
     fmt::print("  {:<16}{:>7}{:>9.1f} %   {:5.1f} to {:5.1f} %", name, tally.asked,
                share.value * 100, share.low * 100, share.high * 100);
-    if (tally.boxes)
-        fmt::print("   mean IoU {:.3f}", tally.score / static_cast<double>(tally.asked));
+    if (tally.boxes > 0)
+        fmt::print("   mean IoU {:.3f}", tally.overlap / static_cast<double>(tally.boxes));
     fmt::print("\n");
 }
 
