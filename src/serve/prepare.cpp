@@ -133,7 +133,7 @@ Result<Prompt> prepare_prompt(std::span<const PromptPart> parts, std::span<const
     Prompt prompt;
     size_t copied = 0, place = 0;
     for (size_t m = 0; m < media.size(); ++m) {
-        const Patches& item = patches[m];
+        Patches& item = patches[m];
         const int64_t frame_patches = item.grid_h * item.grid_w;
         const int64_t frame_tokens = item.num_tokens() / item.grid_t;
         const auto frame_bytes =
@@ -150,8 +150,12 @@ Result<Prompt> prepare_prompt(std::span<const PromptPart> parts, std::span<const
             frame.grid_w = item.grid_w;
             frame.first_token = static_cast<int64_t>(prompt.ids.size());
             frame.num_tokens = frame_tokens;
-            const uint8_t* from = item.pixels.data() + static_cast<size_t>(g) * frame_bytes;
-            frame.pixels.assign(from, from + frame_bytes);
+            if (item.grid_t == 1) {
+                frame.pixels = std::move(item.pixels);
+            } else {
+                const uint8_t* from = item.pixels.data() + static_cast<size_t>(g) * frame_bytes;
+                frame.pixels.assign(from, from + frame_bytes);
+            }
             prompt.frames.push_back(std::move(frame));
             prompt.ids.insert(prompt.ids.end(), static_cast<size_t>(frame_tokens), encoded.ids[at]);
             copied = at + 1;
