@@ -11,6 +11,11 @@ namespace {
 
 const char* const kDefaultModel = "models/demo";
 
+bool is_folder(const std::string& path) {
+    std::error_code ignored;  // a path that cannot be looked at is none
+    return std::filesystem::is_directory(path, ignored);
+}
+
 // Unlike those of CLI11, these refuse a NaN and say their rule in a few words.
 CLI::Validator number_that(bool (*holds)(double), const char* rule) {
     return CLI::Validator(
@@ -32,8 +37,7 @@ CLI::Validator positive() {
 
 void add_model(CLI::App* app, Options& o) {
     CLI::Option* model = app->add_option("model", o.model, "folder of a checkpoint");
-    std::error_code ignored;
-    if (std::filesystem::is_directory(kDefaultModel, ignored))
+    if (is_folder(kDefaultModel))
         o.model = kDefaultModel;
     else
         model->required();
@@ -184,6 +188,13 @@ std::optional<Options> parse_options(int argc, const char* const* argv, int* exi
         return std::nullopt;
     }
     options.command = app.get_subcommands().at(0)->get_name();
+    // With a default model, `saker run "question"` needs no folder: a lone word that is none is the
+    // question.
+    if (options.command == "run" && options.question.empty() && !is_folder(options.model) &&
+        is_folder(kDefaultModel)) {
+        options.question = options.model;
+        options.model = kDefaultModel;
+    }
     return options;
 }
 

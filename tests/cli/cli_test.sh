@@ -3,7 +3,7 @@
 # them what users get wrong. Each fault must give one line on stderr that starts with "saker: ", name what is
 # wrong, leave stdout without half an answer, and exit with 2 (the caller) or 3 (the files).
 set -u
-saker=$1
+saker=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 model=$work/model
@@ -62,6 +62,13 @@ grep -q '"text": "你好"' "$work/out" || fail "tokenize does not give Chinese t
 echo '{"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x.png"}},
  {"type": "text", "text": "Hi <|im_end|>"}]}]}' > "$work/request.json"
 expect 0 '<\|vision_start\|><\|image_pad\|><\|vision_end\|>Hi' "$saker" render "$model" "$work/request.json"
+
+# With a models/demo in the working folder, a question alone is enough, and a folder still is the model.
+mkdir -p "$work/home/models"
+ln -s "$model" "$work/home/models/demo"
+expect 0 "[^ ]" env -C "$work/home" "$saker" run "Hello there" --max-tokens 3
+expect 0 "[^ ]" env -C "$work/home" "$saker" run "$model" "Hello there" --max-tokens 3
+expect 0 "qwen3_vl_moe" env -C "$work/home" "$saker" inspect
 
 # --- What the caller gets wrong: 2 ----------------------------------------------------------------------
 expect 2 "subcommand" "$saker"
