@@ -10,7 +10,4 @@ void add(const Exec&, const Tensor& out, const Tensor& a, const Tensor& b);
 namespace cpu {
 void add(const Exec&, const Tensor& out, const Tensor& a, const Tensor& b);
 }
-namespace cuda {
-void add(const Exec&, const Tensor& out, const Tensor& a, const Tensor& b);
-}
 }  // namespace saker

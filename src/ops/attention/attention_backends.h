@@ -14,9 +14,4 @@ void attention(const Exec&, const Tensor& out, const Tensor& q, const Tensor& k_
                const Tensor& v_pages, const Tensor& starts, const Tensor& context,
                const Tensor& page_table, float scale);
 }
-namespace cuda {
-void attention(const Exec&, const Tensor& out, const Tensor& q, const Tensor& k_pages,
-               const Tensor& v_pages, const Tensor& starts, const Tensor& context,
-               const Tensor& page_table, float scale);
-}
 }  // namespace saker

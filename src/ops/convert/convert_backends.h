@@ -10,7 +10,4 @@ void convert(const Exec&, const Tensor& out, const Tensor& x);
 namespace cpu {
 void convert(const Exec&, const Tensor& out, const Tensor& x);
 }
-namespace cuda {
-void convert(const Exec&, const Tensor& out, const Tensor& x);
-}
 }  // namespace saker

@@ -10,7 +10,4 @@ void gather_rows(const Exec&, const Tensor& out, const Tensor& x, const Tensor& 
 namespace cpu {
 void gather_rows(const Exec&, const Tensor& out, const Tensor& x, const Tensor& rows);
 }
-namespace cuda {
-void gather_rows(const Exec&, const Tensor& out, const Tensor& x, const Tensor& rows);
-}
 }  // namespace saker

@@ -10,7 +10,4 @@ void gelu(const Exec&, const Tensor& out, const Tensor& x, Gelu kind);
 namespace cpu {
 void gelu(const Exec&, const Tensor& out, const Tensor& x, Gelu kind);
 }
-namespace cuda {
-void gelu(const Exec&, const Tensor& out, const Tensor& x, Gelu kind);
-}
 }  // namespace saker

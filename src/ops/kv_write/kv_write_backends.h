@@ -12,8 +12,4 @@ namespace cpu {
 void kv_write(const Exec&, const Tensor& k_pages, const Tensor& v_pages, const Tensor& k,
               const Tensor& v, const Tensor& slots);
 }
-namespace cuda {
-void kv_write(const Exec&, const Tensor& k_pages, const Tensor& v_pages, const Tensor& k,
-              const Tensor& v, const Tensor& slots);
-}
 }  // namespace saker

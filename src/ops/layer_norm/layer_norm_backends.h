@@ -12,8 +12,4 @@ namespace cpu {
 void layer_norm(const Exec&, const Tensor& out, const Tensor& x, const Tensor& weight,
                 const Tensor& bias, float eps);
 }
-namespace cuda {
-void layer_norm(const Exec&, const Tensor& out, const Tensor& x, const Tensor& weight,
-                const Tensor& bias, float eps);
-}
 }  // namespace saker

@@ -12,8 +12,4 @@ namespace cpu {
 void logprobs(const Exec&, const Tensor& chosen_logprob, const Tensor& top_ids,
               const Tensor& top_logprobs, const Tensor& logits, const Tensor& chosen);
 }
-namespace cuda {
-void logprobs(const Exec&, const Tensor& chosen_logprob, const Tensor& top_ids,
-              const Tensor& top_logprobs, const Tensor& logits, const Tensor& chosen);
-}
 }  // namespace saker

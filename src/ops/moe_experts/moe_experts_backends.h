@@ -12,8 +12,4 @@ namespace cpu {
 void moe_experts(const Exec&, const Tensor& out, const Tensor& x, const Tensor& experts,
                  const Tensor& weights, const Tensor& gate_up, const Tensor& down);
 }
-namespace cuda {
-void moe_experts(const Exec&, const Tensor& out, const Tensor& x, const Tensor& experts,
-                 const Tensor& weights, const Tensor& gate_up, const Tensor& down);
-}
 }  // namespace saker

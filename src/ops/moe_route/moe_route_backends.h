@@ -10,7 +10,4 @@ void moe_route(const Exec&, const Tensor& experts, const Tensor& weights, const 
 namespace cpu {
 void moe_route(const Exec&, const Tensor& experts, const Tensor& weights, const Tensor& logits);
 }
-namespace cuda {
-void moe_route(const Exec&, const Tensor& experts, const Tensor& weights, const Tensor& logits);
-}
 }  // namespace saker

@@ -12,8 +12,4 @@ namespace cpu {
 void normalize(const Exec&, const Tensor& out, const Tensor& x, const Tensor& mean,
                const Tensor& deviation);
 }
-namespace cuda {
-void normalize(const Exec&, const Tensor& out, const Tensor& x, const Tensor& mean,
-               const Tensor& deviation);
-}
 }  // namespace saker

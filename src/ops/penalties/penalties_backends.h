@@ -14,9 +14,4 @@ void penalties(const Exec&, const Tensor& logits, const Tensor& history, const T
                const Tensor& prompt_tokens, const Tensor& repetition, const Tensor& presence,
                const Tensor& frequency);
 }
-namespace cuda {
-void penalties(const Exec&, const Tensor& logits, const Tensor& history, const Tensor& starts,
-               const Tensor& prompt_tokens, const Tensor& repetition, const Tensor& presence,
-               const Tensor& frequency);
-}
 }  // namespace saker

@@ -12,8 +12,4 @@ namespace cpu {
 void pos_interp(const Exec&, const Tensor& x, const Tensor& table, const Tensor& taps,
                 const Tensor& weights);
 }
-namespace cuda {
-void pos_interp(const Exec&, const Tensor& x, const Tensor& table, const Tensor& taps,
-                const Tensor& weights);
-}
 }  // namespace saker

@@ -12,8 +12,4 @@ namespace cpu {
 void rope_table(const Exec&, const Tensor& cos, const Tensor& sin, const Tensor& positions,
                 const Tensor& inv_freq, const Tensor& axis, float scale);
 }
-namespace cuda {
-void rope_table(const Exec&, const Tensor& cos, const Tensor& sin, const Tensor& positions,
-                const Tensor& inv_freq, const Tensor& axis, float scale);
-}
 }  // namespace saker

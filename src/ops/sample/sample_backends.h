@@ -14,9 +14,4 @@ void sample(const Exec&, const Tensor& tokens, const Tensor& logits, const Tenso
             const Tensor& top_k, const Tensor& top_p, const Tensor& min_p, const Tensor& seed,
             const Tensor& draw);
 }
-namespace cuda {
-void sample(const Exec&, const Tensor& tokens, const Tensor& logits, const Tensor& temperature,
-            const Tensor& top_k, const Tensor& top_p, const Tensor& min_p, const Tensor& seed,
-            const Tensor& draw);
-}
 }  // namespace saker

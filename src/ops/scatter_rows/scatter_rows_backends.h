@@ -12,8 +12,4 @@ namespace cpu {
 void scatter_rows(const Exec&, const Tensor& x, const Tensor& rows, const Tensor& values,
                   Scatter mode);
 }
-namespace cuda {
-void scatter_rows(const Exec&, const Tensor& x, const Tensor& rows, const Tensor& values,
-                  Scatter mode);
-}
 }  // namespace saker

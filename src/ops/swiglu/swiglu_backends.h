@@ -10,7 +10,4 @@ void swiglu(const Exec&, const Tensor& out, const Tensor& gate_up);
 namespace cpu {
 void swiglu(const Exec&, const Tensor& out, const Tensor& gate_up);
 }
-namespace cuda {
-void swiglu(const Exec&, const Tensor& out, const Tensor& gate_up);
-}
 }  // namespace saker

@@ -12,8 +12,4 @@ namespace cpu {
 void vision_attention(const Exec&, const Tensor& out, const Tensor& q, const Tensor& k,
                       const Tensor& v, const Tensor& starts, float scale);
 }
-namespace cuda {
-void vision_attention(const Exec&, const Tensor& out, const Tensor& q, const Tensor& k,
-                      const Tensor& v, const Tensor& starts, float scale);
-}
 }  // namespace saker
