@@ -189,13 +189,18 @@ int converse(Session& session, Engine& engine, Asked asked, const Sampling& samp
         if (line.empty()) continue;
         if (line.rfind("/image", 0) == 0) {
             const size_t at = line.find_first_not_of(' ', 6);
-            auto image = read_image(at == std::string::npos ? "" : line.substr(at));
+            if (at == std::string::npos) {
+                fmt::print(stderr, "Name the picture: /image FILE.\n");
+                continue;
+            }
+            auto image = read_image(line.substr(at));
             if (!image) {
                 report(image.error());
                 continue;
             }
             asked.media.push_back(std::move(*image));
             ++images;
+            fmt::print(stderr, "The next question is about it.\n");
             continue;
         }
         if (line[0] == '/') {

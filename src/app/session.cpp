@@ -131,7 +131,13 @@ Result<std::vector<uint8_t>> read_file(const std::string& path) {
     constexpr uintmax_t kMost = uintmax_t{256} << 20;
     std::error_code ec;
     const auto size = std::filesystem::file_size(path, ec);
-    if (ec) return Error{ErrorCode::invalid_value, path + ": there is no such file to read.", ""};
+    if (ec) {
+        const bool there = std::filesystem::exists(path, ec);
+        return Error{ErrorCode::invalid_value,
+                     path + (there ? ": is not a plain file; save it as one first."
+                                   : ": there is no such file to read."),
+                     ""};
+    }
     if (size > kMost)
         return Error{ErrorCode::invalid_value, path + ": is larger than 256 MiB.", ""};
     std::ifstream in(path, std::ios::binary);

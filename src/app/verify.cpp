@@ -415,6 +415,20 @@ int verify_command(const Options& given) {
         fmt::print(
             "The reference's rotary frequencies are rounded to bf16: its model was cast with "
             ".to(bfloat16) after it was made. Compared with frequencies rounded likewise.\n");
+    if (options.compute == "bf16")
+        fmt::print(
+            "Compute bf16: ids, grids, positions, pixels and the cosines of the logits are judged, "
+            "other "
+            "stages only measured; --compute f32 judges every stage.\n");
+    bool any_video = false;
+    for (const Case& c : outcome.cases)
+        for (const Frame& f : c.prompt.frames)
+            any_video = any_video || f.modality == Modality::video;
+    if (!outcome.passed && any_video && !options.video_outer_pair)
+        fmt::print(
+            "If the ids of a video differ: newer transformers wrap it in one more pair of tokens; "
+            "try "
+            "--video-outer-pair.\n");
     fmt::print("{}: {} case(s), backend {}, compute {}, chunks of {}{}\n",
                outcome.passed ? "passed" : "FAILED", outcome.cases.size(), options.backend,
                options.compute, options.chunk, options.together ? ", in one batch" : "");

@@ -123,7 +123,7 @@ Result<Size> smart_resize_video(int64_t num_frames, Size in, int64_t factor, int
                                 int64_t min_pixels, int64_t max_pixels) {
     if (num_frames < temporal)
         return Error{ErrorCode::invalid_video,
-                     "The video has fewer frames than one patch takes; send more of them."};
+                     "The video has fewer frames than one patch takes (two); send more of them."};
     if (in.height < 1 || in.width < 1)
         return Error{ErrorCode::invalid_video,
                      "The frames of the video have a side of 0 pixels; send others."};
