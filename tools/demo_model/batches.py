@@ -19,13 +19,14 @@ import tokenizers
 import make_tokenizer
 import raster
 import scenes
+import targets
 import words
 
 FACTOR = 32  # pixels a side of one visual token
 SMALLEST, LARGEST = 96, 640  # sides of pictures
 TURN_TOKENS, LONGEST = 146, 152  # of a talk: aimed at, and at most
 ANSWER_TOKENS = 48  # of a talk, on average over a batch, at most
-TOKENS, PATCHES, MOST = 48000, 60000, 384  # of a batch, at most
+TOKENS, PATCHES, MOST = 36000, 45000, 256  # of a batch, at most
 
 
 @dataclasses.dataclass
@@ -48,12 +49,17 @@ class Layout:
         return sum(math.prod(grid) for grid in self.grids())
 
 
-# Sizes in visual tokens (rows, columns), by area. Few, so that train.py captures few graphs.
-PICTURES = [(3, 3), (3, 3), (3, 5), (5, 3), (4, 4), (4, 6), (6, 4), (6, 6), (6, 6), (5, 8), (8, 5), (7, 7),
-            (6, 10), (8, 8), (10, 7), (13, 9), (10, 12), (20, 11), (15, 20)]
-PAIRS = [[(3, 3), (3, 3)], [(4, 4), (3, 5)], [(5, 4), (6, 6)]]
+# Sizes in visual tokens (rows, columns), by area: all of three to five a side, a scatter of larger ones. A fixed
+# list, so that train.py captures few graphs.
+PICTURES = sorted([(a, b) for a in (3, 4, 5) for b in (3, 4, 5)] + [
+    (3, 6), (6, 3), (3, 8), (7, 3), (6, 4), (4, 7), (8, 4), (5, 6), (6, 5), (8, 5), (5, 7), (6, 6), (6, 8), (8, 6),
+    (7, 7), (8, 8), (3, 11), (12, 3), (5, 10), (10, 6), (6, 12), (11, 8), (8, 10), (12, 9), (10, 12), (4, 18),
+    (20, 4), (16, 7), (7, 20), (9, 16), (18, 11), (13, 20), (20, 15)], key=lambda size: (size[0] * size[1], size))
+PAIRS = [[(3, 3), (3, 3)], [(3, 4), (5, 3)], [(4, 4), (3, 5)], [(6, 3), (4, 5)], [(5, 4), (6, 6)], [(4, 6), (5, 5)],
+         [(6, 5), (3, 6)]]
 CLIPS = [((3, 3), 1), ((3, 3), 2), ((3, 3), 3), ((3, 3), 4), ((4, 4), 1), ((4, 4), 2), ((4, 4), 4),
-         ((3, 5), 2), ((5, 3), 3)]  # size and frame groups
+         ((3, 5), 2), ((3, 5), 4), ((5, 3), 3), ((5, 3), 1), ((4, 5), 3), ((5, 4), 2), ((3, 4), 3), ((4, 3), 4),
+         ((5, 5), 1), ((5, 5), 3)]  # size and frame groups
 
 
 def draw_size(rng, size):
@@ -67,12 +73,12 @@ def draw_size(rng, size):
 def choose_layout(rng, level=1):
     """level 0 to 1: small pictures come first."""
     kind = rng.random()
-    if kind < 0.79:
-        known = PICTURES[:max(5, math.ceil(level * len(PICTURES)))]
+    if kind < 0.77:
+        known = PICTURES[:max(9, math.ceil(level * len(PICTURES)))]
         return Layout("picture", [draw_size(rng, rng.choice(known))])
-    if kind < 0.86:
+    if kind < 0.84:
         return Layout("pair", [draw_size(rng, size) for size in rng.choice(PAIRS)])
-    if kind < 0.95:
+    if kind < 0.94:
         size, groups = rng.choice(CLIPS)
         frames = max(2, 2 * groups - rng.randint(0, 1))
         return Layout("clip", [draw_size(rng, size)], frames, rng.choice([1, 2, 4]), rng.random() < 0.3)
@@ -168,7 +174,8 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST, level=
     # The outer marks of a clip change neither the count nor the length.
     length = -(-(len(prefix) + 2 * (layout.frames > 0 and not layout.outer) + LONGEST) // 8) * 8
     count = min(most, TOKENS // length, PATCHES // max(1, patches))
-    pictures = [[] for _ in layout.sizes]
+    pictures, wanted = [[] for _ in layout.sizes], []
+    still = layout.kind in ("picture", "pair")
     rows, sources, labels, grades = [], [], [], []
     for index in range(max(1, count)):
         w = words.LANGUAGES["en" if rng.random() < 0.55 else "zh"]
@@ -178,6 +185,9 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST, level=
         else:
             for slot, picture in zip(pictures, scene.pictures):
                 slot.append(picture)
+        if still:
+            wanted.append(np.concatenate([targets.make(picture, *grid[1:]) for picture, grid in
+                                          zip(scene.pictures, layout.grids())]))
         ids = []
         for question in scenes.choose_turns(rng, scene, TURN_TOKENS, coder.cost):
             opening = (coder.to_question if ids else []) + coder(question.text) + coder.to_answer
@@ -205,13 +215,16 @@ def make_batch(seed, number, coder, graded=False, layout=None, most=MOST, level=
     padding = max(0, asked - len(labels))
     labels = (labels + [-100] * padding)[:asked]
     flat = ([row * length + at for row, at in sources] + list(range(padding)))[:asked]
-    return {
+    out = {
         "layout": layout, "ids": ids, "lengths": lengths, "labels": np.array(labels, np.int16),
         "sources": np.array(flat, np.int32),
         "positions": np.array(positions, np.int16).T.copy(), "visual": np.array(visual, np.int32),
         "drawings": [raster.Drawing(*size, slot) for size, slot in zip(layout.sizes, pictures)],
         "grades": grades,
     }
+    if still:
+        out["targets"] = np.stack(wanted)
+    return out
 
 
 def work(seed, numbers, most, ramp, out):

@@ -50,8 +50,7 @@ def configuration(coder):
 def new_model(coder):
     """transformers' own class with random weights, in float32.
 
-    Positions must not drown: a light ground is 0.9 in every input of a patch, so its sum is taken out of the
-    embedding by the bias, and the position table starts as waves along both axes as large as the patches.
+    Positions must not drown: the position table starts as waves along both axes as large as the patches.
     """
     config = transformers.Qwen3VLMoeConfig.from_dict(configuration(coder))
     model = transformers.Qwen3VLMoeForConditionalGeneration(config)
@@ -63,11 +62,20 @@ def new_model(coder):
                                           "down_proj"))
             weight.normal_(0, 0.02 if leaves_block or "patch_embed" in name else 0.05)
         model.model.language_model.embed_tokens.weight.normal_(0, 0.3)
-        embed = model.model.visual.patch_embed.proj
-        embed.bias.copy_(-0.88 * embed.weight.sum((1, 2, 3, 4)))
+        model.model.visual.patch_embed.proj.bias.zero_()
         table = model.model.visual.pos_embed.weight
         table.copy_(waves(int(table.shape[0]**0.5), table.shape[1]))
     return model
+
+
+EMBED = "model.visual.patch_embed.proj."
+
+
+def with_ground(tensors, ground):
+    """The tensors with a patch embedding that takes out this ground by its bias: lean.GROUND turns training's
+    tensors into those of transformers, -lean.GROUND turns them back."""
+    weight, bias = (tensors[EMBED + name].detach().float().cpu() for name in ("weight", "bias"))
+    return {**tensors, EMBED + "bias": bias - ground * weight.sum((1, 2, 3, 4))}
 
 
 def waves(side, width):

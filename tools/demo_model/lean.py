@@ -12,6 +12,10 @@ import torch
 import torch.nn.functional as F
 
 TEXT, VISUAL = "model.language_model.", "model.visual."
+# Training sees pixels less the light ground of most pictures, so that the ground's sum does not drown the rest;
+# checkpoint.py moves it into the bias of the patch embedding.
+GROUND = 0.88
+EPSILON = 1e-6
 
 
 @functools.lru_cache(None)
@@ -103,78 +107,117 @@ def grouped(x, weight, ends):
     return torch.cat([x[a:b] @ weight[e] for e, (a, b) in enumerate(zip(starts, starts[1:]))])
 
 
+def vision_block(x, cos, sin, heads, p):
+    """One block of the vision tower on x [S, N, C]; p holds its parameters by their short names."""
+    count, number, width = x.shape
+
+    def norm(name, h):
+        return F.layer_norm(h, (width,), p[name + ".weight"], p[name + ".bias"], EPSILON)
+
+    def linear(name, h):
+        return F.linear(h, p[name + ".weight"], p[name + ".bias"])
+    qkv = linear("attn.qkv", norm("norm1", x)).view(count, number, 3, heads, width // heads)
+    qk = turn(qkv[:, :, :2], cos[:, None], sin[:, None])
+    q, k, u = qk[:, :, 0], qk[:, :, 1], qkv[:, :, 2]
+    h = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), u.transpose(1, 2))
+    x = x + linear("attn.proj", h.transpose(1, 2).reshape(count, number, width))
+    h = F.gelu(linear("mlp.linear_fc1", norm("norm2", x)), approximate="tanh")
+    return x + linear("mlp.linear_fc2", h)
+
+
+def merge(x, joined, p):
+    """Patches [M, C] to tokens [M / 4, O]; joined normalises the four patches of a token together."""
+    wide = 4 * x.shape[-1]
+    h = x.reshape(-1, wide) if joined else x
+    h = F.layer_norm(h, (h.shape[-1],), p["norm.weight"], p["norm.bias"], EPSILON).reshape(-1, wide)
+    h = F.gelu(F.linear(h, p["linear_fc1.weight"], p["linear_fc1.bias"]))
+    return F.linear(h, p["linear_fc2.weight"], p["linear_fc2.bias"])
+
+
+def attention(x, cos, sin, dim, p):
+    """x [B, L, C] with what causal attention adds to it."""
+    batch, length, width = x.shape
+
+    def norm(name, h):
+        return F.rms_norm(h, (h.shape[-1],), p[name + ".weight"], EPSILON)
+    h = norm("input_layernorm", x)
+    q, k, u = (F.linear(h, p[f"self_attn.{c}_proj.weight"]).view(batch, length, -1, dim) for c in "qkv")
+    q = turn(norm("self_attn.q_norm", q), cos, sin)
+    k = turn(norm("self_attn.k_norm", k), cos, sin)
+    h = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), u.transpose(1, 2),
+                                       is_causal=True, enable_gqa=True)
+    return x + F.linear(h.transpose(1, 2).reshape(batch, length, -1), p["self_attn.o_proj.weight"])
+
+
+def route(x, valid, k, p):
+    """Of rows x [M, C]: normed rows, weights and numbers [M, k] of the chosen experts, one-hot choices [M, E], the
+    balance loss and valid rows per expert."""
+    h = F.rms_norm(x, (x.shape[-1],), p["post_attention_layernorm.weight"], EPSILON)
+    share = F.linear(h, p["mlp.gate.weight"]).float().softmax(-1)
+    top, chosen = share.topk(k, -1)
+    top = (top / top.sum(-1, keepdim=True)).to(h.dtype)
+    experts = torch.arange(share.shape[1], device=x.device)
+    hits = (chosen[:, :, None] == experts).any(1).to(torch.float32)
+    counts = (valid[:, None] * hits).sum(0)
+    used = (counts / (valid.sum() * k)).detach()
+    balance = len(experts) * (used * ((valid[:, None] * share).sum(0) / valid.sum())).sum()
+    return h, top, chosen, hits, balance, counts
+
+
+def gated(h):
+    gate, up = h.chunk(2, -1)
+    return F.silu(gate) * up
+
+
+def combine(x, h, top):
+    """x [M, C] and the weighted sum of h [M * k, C]."""
+    return x + (h.view(*top.shape, -1) * top[:, :, None]).sum(1)
+
+
 class Lean:
-    def __init__(self, config):
+    def __init__(self, config, compiled=False):
+        """compiled: the parts between matrix products run as fused kernels, compiled for any batch."""
         self.text, self.vision = config.text_config, config.vision_config
         self.theta = self.text.rope_parameters["rope_theta"]
         self.sections = self.text.rope_parameters["mrope_section"]
+        parts = (vision_block, merge, attention, route, gated, combine)
+        self.compiled = compiled
+        self.parts = {part.__name__: torch.compile(part) if compiled else part for part in parts}
+
+    def run(self, name, x, *rest):
+        """The part of this name; x, and what has its rows, may have any number of them."""
+        if self.compiled:
+            for tensor in (x, *rest):
+                if isinstance(tensor, torch.Tensor):
+                    for dim in range(max(1, tensor.dim() - 1)):
+                        if tensor.shape[dim] > 1:
+                            torch._dynamo.maybe_mark_dynamic(tensor, dim)
+        return self.parts[name](x, *rest)
 
     def see(self, p, patches, rows, columns):
-        """Patches [S, N, K] to merged features [S, N / 4, O] and the list of DeepStack levels."""
+        """Patches [S, N, K] to merged features [S * N / 4, O] and the list of DeepStack levels."""
         v = self.vision
-        count, number, inputs = patches.shape
-        dim = v.hidden_size // v.num_heads
+        inputs = patches.shape[-1]
         weight = p[VISUAL + "patch_embed.proj.weight"]
         # A still picture is the same frame twice.
         weight = weight.sum(2) if inputs == 768 else weight
-        x = F.linear(patches, weight.reshape(v.hidden_size, -1), p[VISUAL + "patch_embed.proj.bias"])
+        x = F.linear(patches - GROUND, weight.reshape(v.hidden_size, -1), p[VISUAL + "patch_embed.proj.bias"])
         side = int(v.num_position_embeddings**0.5)
         shares = table_shares(rows, columns, side, patches.device)
         x = x + (shares @ p[VISUAL + "pos_embed.weight"].float()).to(x.dtype)
-        cos, sin = vision_turns(rows, columns, dim, x.device, x.dtype)
+        cos, sin = vision_turns(rows, columns, v.hidden_size // v.num_heads, x.device, x.dtype)
         levels = []
         for layer in range(v.depth):
-            n = f"{VISUAL}blocks.{layer}."
-
-            def linear(name, h):
-                return F.linear(h, p[n + name + ".weight"], p[n + name + ".bias"])
-
-            def norm(name, h):
-                return F.layer_norm(h, (v.hidden_size,), p[n + name + ".weight"], p[n + name + ".bias"], 1e-6)
-            qkv = linear("attn.qkv", norm("norm1", x)).view(count, number, 3, v.num_heads, dim)
-            qk = turn(qkv[:, :, :2], cos[:, None], sin[:, None])
-            q, k, u = qk[:, :, 0], qk[:, :, 1], qkv[:, :, 2]
-            h = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), u.transpose(1, 2))
-            x = x + linear("attn.proj", h.transpose(1, 2).reshape(count, number, -1))
-            h = F.gelu(linear("mlp.linear_fc1", norm("norm2", x)), approximate="tanh")
-            x = x + linear("mlp.linear_fc2", h)
+            x = self.run("vision_block", x, cos, sin, v.num_heads, self.under(p, f"{VISUAL}blocks.{layer}."))
             if layer in v.deepstack_visual_indexes:
                 level = v.deepstack_visual_indexes.index(layer)
-                levels.append(self.merge(p, f"{VISUAL}deepstack_merger_list.{level}.", x, True))
-        return self.merge(p, VISUAL + "merger.", x, False), levels
+                levels.append(self.run("merge", x.flatten(0, 1), True,
+                                       self.under(p, f"{VISUAL}deepstack_merger_list.{level}.")))
+        return self.run("merge", x.flatten(0, 1), False, self.under(p, VISUAL + "merger.")), levels
 
-    def merge(self, p, n, x, joined):
-        wide = 4 * x.shape[-1]
-        h = x.reshape(len(x), -1, wide) if joined else x
-        h = F.layer_norm(h, (h.shape[-1],), p[n + "norm.weight"], p[n + "norm.bias"], 1e-6)
-        h = h.reshape(len(x), -1, wide)
-        h = F.gelu(F.linear(h, p[n + "linear_fc1.weight"], p[n + "linear_fc1.bias"]))
-        return F.linear(h, p[n + "linear_fc2.weight"], p[n + "linear_fc2.bias"])
-
-    def experts(self, p, n, x, valid):
-        """The sparse block on rows x; also its balance loss and rows per expert among the valid ones."""
-        t = self.text
-        k, number = t.num_experts_per_tok, t.num_experts
-        share = F.linear(x, p[n + "gate.weight"]).float().softmax(-1)
-        top, chosen = share.topk(k, -1)
-        top = (top / top.sum(-1, keepdim=True)).to(x.dtype)
-        flat = chosen.reshape(-1)
-        order = flat.to(torch.int16).argsort(stable=True)
-        back = torch.empty_like(order)
-        back[order] = torch.arange(len(order), device=x.device)
-        hits = torch.zeros_like(share).scatter_(1, chosen, 1.0)
-        ends = hits.sum(0).cumsum(0).to(torch.int32)
-        h = Dispatch.apply(x, order, back, k)
-        h = grouped(h, p[n + "experts.gate_up_proj"].transpose(1, 2), ends)
-        gate, up = h.chunk(2, -1)
-        h = grouped(F.silu(gate) * up, p[n + "experts.down_proj"].transpose(1, 2), ends)
-        h = Permute.apply(h, back, order).view(len(x), k, -1)
-        y = (h * top[:, :, None]).sum(1)
-        with torch.no_grad():
-            counts = valid @ hits
-        used = counts / (valid.sum() * k)
-        balance = number * (used * (valid @ share / valid.sum())).sum()
-        return y, balance, counts
+    def under(self, p, prefix):
+        """The parameters whose names begin so, by the rest of their names."""
+        return {name[len(prefix):]: tensor for name, tensor in p.items() if name.startswith(prefix)}
 
     def read(self, p, ids, positions, visual, features, levels, valid):
         """Final hidden states [B, L, C], the balance losses, and rows per expert [layers, E].
@@ -183,38 +226,33 @@ class Lean:
         floats, 0 on padding.
         """
         t = self.text
+        k = t.num_experts_per_tok
         # As a product with one-hot rows: its backward pass needs no sort and can be captured.
         hot = ids[:, :, None] == torch.arange(t.vocab_size, device=ids.device)
         x = hot.to(p[TEXT + "norm.weight"].dtype) @ p[TEXT + "embed_tokens.weight"]
         if features is not None:
             x = x.index_copy(1, visual, features)
         cos, sin = text_turns(positions, t.head_dim, self.theta, self.sections, x.dtype)
-        batch, length, width = x.shape
-        q_width, k_width = t.num_attention_heads * t.head_dim, t.num_key_value_heads * t.head_dim
+        valid = valid.view(-1)
         balances, counts = [], []
         for layer in range(t.num_hidden_layers):
-            n = f"{TEXT}layers.{layer}."
-
-            def norm(name, h):
-                return F.rms_norm(h, (h.shape[-1],), p[n + name + ".weight"], t.rms_norm_eps)
-            h = norm("input_layernorm", x)
-            weight = torch.cat([p[f"{n}self_attn.{c}_proj.weight"] for c in "qkv"])
-            q, k, u = F.linear(h, weight).split([q_width, k_width, k_width], -1)
-            q = turn(norm("self_attn.q_norm", q.reshape(batch, length, -1, t.head_dim)), cos, sin)
-            k = turn(norm("self_attn.k_norm", k.reshape(batch, length, -1, t.head_dim)), cos, sin)
-            u = u.reshape(batch, length, -1, t.head_dim)
-            h = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), u.transpose(1, 2),
-                                               is_causal=True, enable_gqa=True)
-            h = h.transpose(1, 2).reshape(batch, length, q_width)
-            x = x + F.linear(h, p[n + "self_attn.o_proj.weight"])
-            h = norm("post_attention_layernorm", x).view(-1, width)
-            h, balance, used = self.experts(p, n + "mlp.", h, valid.view(-1))
+            mine = self.under(p, f"{TEXT}layers.{layer}.")
+            x = self.run("attention", x, cos, sin, t.head_dim, mine)
+            flat = x.view(-1, x.shape[-1])
+            h, top, chosen, hits, balance, used = self.run("route", flat, valid, k, mine)
+            order = chosen.reshape(-1).to(torch.int16).argsort(stable=True)
+            back = torch.empty_like(order)
+            back[order] = torch.arange(len(order), device=x.device)
+            ends = hits.sum(0).cumsum(0).to(torch.int32)
+            h = Dispatch.apply(h, order, back, k)
+            h = self.run("gated", grouped(h, mine["mlp.experts.gate_up_proj"].transpose(1, 2), ends))
+            h = grouped(h, mine["mlp.experts.down_proj"].transpose(1, 2), ends)
+            x = self.run("combine", flat, Permute.apply(h, back, order), top).view_as(x)
             balances.append(balance)
             counts.append(used)
-            x = x + h.view_as(x)
             if features is not None and layer < len(levels):
                 x = x.index_add(1, visual, levels[layer])
-        x = F.rms_norm(x, (width,), p[TEXT + "norm.weight"], t.rms_norm_eps)
+        x = F.rms_norm(x, (x.shape[-1],), p[TEXT + "norm.weight"], EPSILON)
         return x, torch.stack(balances), torch.stack(counts)
 
     def answers(self, p, hidden, sources):

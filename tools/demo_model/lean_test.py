@@ -3,7 +3,7 @@
 
     python3 tools/demo_model/lean_test.py
 
-Random weights in float32; a picture, two pictures, clips of odd and even length, and text. Run by hand.
+--compiled tries the compiled parts. Random weights in float32; a picture, two pictures, clips of odd and even length, and text. Run by hand.
 """
 
 import pathlib
@@ -28,8 +28,9 @@ LAYOUTS = [
 class Plain:
     """What train.run needs of a model."""
 
-    def __init__(self, model):
-        self.lean, self.p = lean.Lean(model.config), dict(model.named_parameters())
+    def __init__(self, model, compiled):
+        self.lean = lean.Lean(model.config, compiled)
+        self.p = {name: tensor.detach().clone() for name, tensor in model.named_parameters()}
         self.device, self.dtype = "cpu", torch.float32
 
 
@@ -62,11 +63,12 @@ def main():
     torch.manual_seed(3)
     coder = batches.Coder()
     model = checkpoint.new_model(coder).eval()
-    tied = 0
+    plain, tied = Plain(model, "--compiled" in sys.argv), 0
+    model.load_state_dict(checkpoint.with_ground(model.state_dict(), lean.GROUND))
     for layout in LAYOUTS:
         batch = batches.make_batch("test", 1, coder, layout=layout, most=3)
         with torch.no_grad():
-            logits, _, _ = train.forward(Plain(model), *train.place(batch, "cpu", torch.float32))
+            logits = train.forward(plain, *train.place(batch, "cpu", torch.float32))[0]
         length = batch["ids"].shape[1]
         for row in range(len(batch["ids"])):
             mine = [i for i, s in enumerate(batch["sources"].tolist())

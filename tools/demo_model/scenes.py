@@ -26,6 +26,7 @@ LETTERS = [name for name in font.LATIN if not name.isdigit()]
 DIGITS = [name for name in font.LATIN if name.isdigit()]
 CHARACTERS = list(font.CHINESE)
 GRID = 8
+FORMS = SHAPES + ["bar", "line"]  # what an item can be; a line of text is one
 
 
 @dataclasses.dataclass
@@ -35,6 +36,9 @@ class Picture:
     background: tuple
     shapes: list = dataclasses.field(default_factory=list)  # raster.SHAPE_COLUMNS each
     glyphs: list = dataclasses.field(default_factory=list)  # glyph, x, y, scale, red, green, blue
+    # What is where, for the targets of targets.py, counted from 1; 0 is none.
+    items: list = dataclasses.field(default_factory=list)  # box of 4, colour, form, order, value, name
+    signs: list = dataclasses.field(default_factory=list)  # glyph, x, y, scale, slot, row, column
 
 
 @dataclasses.dataclass
@@ -87,6 +91,10 @@ def paint(picture, shape, box, colour):
                                *picture.background))
 
 
+def add_item(picture, box, colour, form, order=0, value=0, name=0):
+    picture.items.append((*box, COLOURS.index(colour) + 1, FORMS.index(form) + 1, order, value, name))
+
+
 def pitch(text, scale):
     """Pixels from a glyph of this text to the next: whole steps of the grid."""
     return -(-font.width_of(text[0]) * scale // GRID) * GRID
@@ -96,11 +104,14 @@ def on_grid(value):
     return max(0, value) // GRID * GRID
 
 
-def write(picture, text, x, y, scale, colour):
-    """Writes text of one script; x and y are moved to the grid."""
+def write(picture, text, x, y, scale, colour, slots=False, row=0, column=0):
+    """Writes text of one script; x and y are moved to the grid. slots numbers the glyphs for the targets."""
     x, y = on_grid(x), on_grid(y)
     for index, name in enumerate(text):
-        picture.glyphs.append((font.INDEX[name], x + index * pitch(text, scale), y, scale, *colour))
+        at, glyph = x + index * pitch(text, scale), font.INDEX[name]
+        picture.glyphs.append((glyph, at, y, scale, *colour))
+        picture.signs.append((glyph + 1, at, y, scale, index + 1 if slots else 0, row, column))
+    return x, y, x + text_width(text, scale), y + font.CELL * scale
 
 
 def text_width(text, scale):
@@ -132,8 +143,9 @@ def place(rng, picture, pairs):
         # Little jitter across rows: the reading order stays plain.
         y0 = row * tall + 1 + slack_y // 2 + rng.randint(-(slack_y // 4), slack_y // 4)
         things.append(Thing(colour, shape, (x0, y0, x0 + size, y0 + size), (row, column)))
-    for thing in things:
+    for order, thing in enumerate(things):
         paint(picture, thing.shape, thing.box, near(rng, thing.colour))
+        add_item(picture, thing.box, thing.colour, thing.shape, order + 1)
     return things
 
 
@@ -273,7 +285,7 @@ def text_scene(rng, w, height, width, level=1):
         scale = rng.randint(min(3, largest), largest)
         x = rng.randint(0, max(0, width - text_width(text, scale)))
         y = line * tall + GRID - 1 + rng.randint(0, max(0, tall - font.CELL * scale - GRID))
-        write(picture, text, x, y, scale, near(rng, colour, 10))
+        add_item(picture, write(picture, text, x, y, scale, near(rng, colour, 10), slots=True), colour, "line")
         texts.append(text)
     questions, last = [], []
     if number == 1:
@@ -309,6 +321,8 @@ def chart_scene(rng, w, height, width, level=1):
         x1 = left + 2 + (i + 1) * wide - wide // 6
         picture.shapes.append((raster.RECTANGLE, x0, bottom - value * unit, x1, bottom,
                                *near(rng, colour)))
+        add_item(picture, (x0, bottom - value * unit, x1, bottom), colour, "bar", i + 1, value,
+                 font.INDEX[name] + 1)
         write(picture, name, (x0 + x1) // 2 - 5 * scale // 2 + GRID // 2, label, scale, (25, 25, 25))
     picture.shapes.append((raster.RECTANGLE, left - 2, 4, left, bottom + 2, *line))
     picture.shapes.append((raster.RECTANGLE, left - 2, bottom, width - 2, bottom + 2, *line))
@@ -356,7 +370,8 @@ def table_scene(rng, w, height, width, level=1):
 
     def put(text, row, column):
         x = column * wide + (wide - text_width(text, scale)) // 2 + GRID // 2
-        write(picture, text, x, row * tall + max(4, (tall - 7 * scale) // 2) + GRID // 2, scale, ink)
+        write(picture, text, x, row * tall + max(4, (tall - 7 * scale) // 2) + GRID // 2, scale, ink,
+              row=row + 1, column=column + 1)
     for column in range(columns):
         put(names[column], 0, column + 1)
     for row in range(rows):

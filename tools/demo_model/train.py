@@ -30,6 +30,7 @@ import batches
 import checkpoint
 import lean
 import raster
+import targets
 
 BALANCE = 0.01  # weight of the router's balance loss
 EVAL_SEED = "grade"
@@ -48,10 +49,12 @@ def parse_arguments():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 3))
     parser.add_argument("--rate", type=float, default=8e-4)
-    parser.add_argument("--ramp", type=int, default=10000, help="batches until scenes are full")
+    parser.add_argument("--ramp", type=int, default=4000, help="batches until scenes are full")
     parser.add_argument("--most", type=int, default=batches.MOST, help="sequences of a batch, at most")
     parser.add_argument("--grade-batches", type=int, default=60)
     parser.add_argument("--no-graphs", action="store_true", help="run every step eagerly")
+    parser.add_argument("--no-compile", action="store_true", help="leave the kernels unfused")
+    parser.add_argument("--profile", action="store_true", help="show where the time of some steps went, at the end")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()
 
@@ -59,11 +62,13 @@ def parse_arguments():
 class Model:
     """float32 masters, bfloat16 leaves that the passes run on, and the optimiser."""
 
-    def __init__(self, model, device, rate, resume=None):
-        self.lean = lean.Lean(model.config)
+    def __init__(self, model, device, rate, resume=None, compiled=False):
+        self.lean = lean.Lean(model.config, compiled)
         self.device = device
         self.dtype = torch.float32 if device == "cpu" else torch.bfloat16
         tensors = dict(model.named_parameters())
+        tensors["targets.weight"] = torch.randn(targets.LOGITS, model.config.text_config.hidden_size) * 0.02
+        tensors["targets.bias"] = torch.zeros(targets.LOGITS)
         if resume:
             saved = checkpoint.load_parts(resume)
             assert saved.keys() == tensors.keys(), "the parts belong to another shape of model"
@@ -74,10 +79,12 @@ class Model:
         self.p = dict(zip(self.names, self.leaves))
         for master in self.masters:
             master.grad = torch.zeros_like(master)
+        sees = [name.startswith((lean.VISUAL, "targets.")) for name in self.names]
+        self.clipped = [[m for m, s in zip(self.masters, sees) if s == side] for side in (True, False)]
         groups = {}
         for name, master in zip(self.names, self.masters):
             # The inputs of the patch embedding all move together: it needs small steps.
-            scale = 0.1 if "patch_embed" in name else 1.0
+            scale = 0.25 if "patch_embed" in name else 1.0
             decay = 0.02 if master.dim() > 1 and "embed" not in name else 0.0
             groups.setdefault((scale, decay), []).append(master)
         self.scales = [scale for scale, _ in groups]
@@ -86,13 +93,14 @@ class Model:
             lr=rate, betas=(0.9, 0.98), eps=1e-8, fused=device != "cpu")
 
     def update(self, rate):
-        norm = torch.nn.utils.clip_grad_norm_(self.masters, 1.0, foreach=True)
+        # Each on its own: the targets pull at the tower alone, in some batches and harder than answers do.
+        norms = [torch.nn.utils.clip_grad_norm_(part, 1.0, foreach=True) for part in self.clipped]
         for group, scale in zip(self.optimiser.param_groups, self.scales):
             group["lr"] = rate * scale
         self.optimiser.step()
         with torch.no_grad():
             torch._foreach_copy_(self.leaves, self.masters)
-        return norm
+        return torch.stack(norms)
 
     def tensors(self):
         return dict(zip(self.names, self.masters))
@@ -125,11 +133,13 @@ def place(batch, device, dtype):
               for name in ("ids", "lengths", "positions", "visual", "sources", "labels")}
     for index, patches in enumerate(draw_patches(batch, device, dtype)):
         inputs[f"patches{index}"] = patches
+    if "targets" in batch:
+        inputs["targets"] = to_device(batch["targets"], device, torch.uint8)
     return inputs, tuple(batch["layout"].grids())
 
 
 def forward(model, inputs, grids):
-    """Logits at the answers, the mean balance loss and the rows per expert."""
+    """Logits at the answers, the mean balance loss, the rows per expert, and the merged features."""
     ids = inputs["ids"]
     valid = (torch.arange(ids.shape[1], device=ids.device) < inputs["lengths"][:, None]).float()
     features, levels, parts = None, [], []
@@ -140,21 +150,26 @@ def forward(model, inputs, grids):
         features, *levels = [torch.cat(x, 1) for x in zip(*parts)]
     hidden, balance, counts = model.lean.read(model.p, ids, inputs["positions"], inputs["visual"],
                                               features, levels, valid)
-    return model.lean.answers(model.p, hidden, inputs["sources"]), balance.mean(), counts
+    return model.lean.answers(model.p, hidden, inputs["sources"]), balance.mean(), counts, features
 
 
 def learn(model, inputs, grids):
-    """Leaves the gradients in the masters; the loss of the answers and of the router's balance."""
-    logits, balance, _ = forward(model, inputs, grids)
+    """Leaves the gradients in the masters; the loss of the answers, of the router's balance and of the targets."""
+    logits, balance, _, features = forward(model, inputs, grids)
     loss = F.cross_entropy(logits.float(), inputs["labels"])
-    grads = torch.autograd.grad(loss + BALANCE * balance, model.leaves, allow_unused=True)
+    total, aside = loss + BALANCE * balance, torch.zeros_like(loss)
+    if "targets" in inputs:
+        seen = F.linear(features, model.p["targets.weight"], model.p["targets.bias"])
+        aside, _ = targets.loss(seen.flatten(0, 1), inputs["targets"].flatten(0, 1))
+        total = total + inputs["share"] * aside
+    grads = torch.autograd.grad(total, model.leaves, allow_unused=True)
     used = [(m.grad, g) for m, g in zip(model.masters, grads) if g is not None]
     unused = [m.grad for m, g in zip(model.masters, grads) if g is None]
     with torch.no_grad():
         torch._foreach_copy_([m for m, _ in used], [g for _, g in used])
         if unused:
             torch._foreach_zero_(unused)
-    return loss.detach(), balance.detach()
+    return loss.detach(), balance.detach(), aside.detach()
 
 
 class Passes:
@@ -212,11 +227,15 @@ def grade(model, coder, number, most, log):
     one pass over the answers grades them all. Boxes count by their overlap, each digit after right ones.
     """
     right, asked = collections.Counter(), collections.Counter()
-    counts = 0
+    counts, hits = 0, torch.zeros(len(targets.GROUPS), 2, device=model.device)
     for index in range(number):
         batch = batches.make_batch(EVAL_SEED, index, coder, graded=True, most=most)
-        with torch.no_grad():
-            logits, _, used = forward(model, *place(batch, model.device, model.dtype))
+        inputs, grids = place(batch, model.device, model.dtype)
+        # Gradients stay on, though nobody asks for them: without them every part would be compiled once more.
+        logits, _, used, features = forward(model, inputs, grids)
+        if "targets" in inputs:
+            seen = F.linear(features, model.p["targets.weight"], model.p["targets.bias"])
+            hits = hits + targets.loss(seen.flatten(0, 1), inputs["targets"].flatten(0, 1))[1]
         counts = counts + used
         tokens, labels = logits.argmax(-1).tolist(), batch["labels"].tolist()
         for question, language, start, end in batch["grades"]:
@@ -228,6 +247,8 @@ def grade(model, coder, number, most, log):
             for key in (question.kind, f"all-{language}"):
                 asked[key] += 1
                 right[key] += hit
+    log("  targets: " + ", ".join(f"{group[0]} {100 * hit / max(1, there):.1f}"
+                                  for group, (hit, there) in zip(targets.GROUPS, hits.tolist())))
     shares = counts / counts.mean(1, keepdim=True)
     log("  " + "  ".join(f"{k} {100 * right[k] / asked[k]:.1f}" for k in sorted(asked)))
     log(f"  experts: {shares.min().item():.2f} to {shares.max().item():.2f} of a fair share; by layer "
@@ -235,14 +256,25 @@ def grade(model, coder, number, most, log):
                     zip(shares.amin(1).tolist(), shares.amax(1).tolist())))
 
 
+def profile(passes, feed, device, dtype, log):
+    """Logs the kernels that took most of some steps, run eagerly."""
+    passes.capture = False
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as trace:
+        for _ in range(10):
+            passes(*place(feed.next(), device, dtype))
+        torch.cuda.synchronize()
+    log(trace.key_averages().table(sort_by="cuda_time_total", row_limit=45, max_name_column_width=70))
+
+
 def train(arguments, feed, begun, log):
     device = arguments.device
     torch.manual_seed(0)
     torch.set_float32_matmul_precision("high")
     coder = batches.Coder()
-    model = Model(checkpoint.new_model(coder), device, arguments.rate, arguments.resume)
-    log(f"{sum(m.numel() for m in model.masters) / 1e6:.2f} M parameters, "
-        f"{2 * sum(m.numel() for m in model.masters) / 1e6:.1f} MB, vocabulary {coder.vocabulary}")
+    model = Model(checkpoint.new_model(coder), device, arguments.rate, arguments.resume,
+                  device != "cpu" and not arguments.no_compile)
+    log(f"{sum(m.numel() for m in model.masters) / 1e6:.2f} M parameters with those of the targets, "
+        f"vocabulary {coder.vocabulary}")
     passes = Passes(model, device != "cpu" and not arguments.no_graphs, log)
     warm = 100 if arguments.resume else 300
     step, saved, graded, sequences = 0, time.time(), time.time(), 0
@@ -255,21 +287,22 @@ def train(arguments, feed, begun, log):
         if done >= 1 or arguments.smoke and step >= arguments.smoke:
             break
         start, end = arguments.schedule
-        fall = (1 + math.cos(math.pi * (start + (end - start) * done))) / 2
+        done = start + (end - start) * done
+        fall = (1 + math.cos(math.pi * done)) / 2
         rate = arguments.rate * min(1, (step + 1) / warm) * max(0.01, fall)
-        loss, balance = passes(*place(batch, device, model.dtype))
-        norm = model.update(rate)
-        losses.append(loss)
+        inputs, grids = place(batch, device, model.dtype)
+        inputs["share"] = torch.full((), max(0.1, 1 - 2 * done), device=device)
+        losses.append(torch.stack(passes(inputs, grids)))
+        norms = model.update(rate)
         step += 1
         sequences += len(batch["ids"])
-        if step % 100 == 0 or step in (20, 40) or arguments.smoke and step % 2 == 0:
-            mean = torch.stack(losses).mean().item()
+        if step % 200 == 0 or step in (20, 40) or arguments.smoke and step % 2 == 0:
+            mean, balance, aside = torch.stack(losses).mean(0).tolist()
             pace = (time.time() - noted[0]) / (step - noted[1])
-            noted, losses = (time.time(), step), []
-            log(f"step {step} loss {mean:.4f} norm {norm.item():.2f} rate {rate:.2e} "
+            noted, losses, norms = (time.time(), step), [], norms.tolist()
+            log(f"step {step} loss {mean:.4f} targets {aside:.3f} norms {norms[0]:.2f} {norms[1]:.2f} rate {rate:.2e} "
                 f"{pace * 1e3:.1f} ms a step, {sequences / step:.0f} sequences, "
-                f"waited {waited / step * 1e3:.1f} ms, balance {balance.item():.3f}, "
-                f"{len(passes.graphs)} graphs")
+                f"waited {waited / step * 1e3:.1f} ms, balance {balance:.3f}, {len(passes.graphs)} graphs")
             assert math.isfinite(mean), "the loss is not finite"
         if time.time() - graded > 60 and not arguments.smoke:
             grade(model, coder, 6, arguments.most, log)
@@ -282,6 +315,8 @@ def train(arguments, feed, begun, log):
     checkpoint.save_parts(model.tensors(), arguments.out)
     log(f"saved after {step} steps and {sequences} sequences; fresh questions:")
     grade(model, coder, arguments.grade_batches, arguments.most, log)
+    if arguments.profile:
+        profile(passes, feed, device, model.dtype, log)
 
 
 def main():
