@@ -49,17 +49,25 @@ class Layout:
         return sum(math.prod(grid) for grid in self.grids())
 
 
-# Sizes in visual tokens (rows, columns), by area: all of three to five a side, a scatter of larger ones. A fixed
-# list, so that train.py captures few graphs.
-PICTURES = sorted([(a, b) for a in (3, 4, 5) for b in (3, 4, 5)] + [
-    (3, 6), (6, 3), (3, 8), (7, 3), (6, 4), (4, 7), (8, 4), (5, 6), (6, 5), (8, 5), (5, 7), (6, 6), (6, 8), (8, 6),
-    (7, 7), (8, 8), (3, 11), (12, 3), (5, 10), (10, 6), (6, 12), (11, 8), (8, 10), (12, 9), (10, 12), (4, 18),
-    (20, 4), (16, 7), (7, 20), (9, 16), (18, 11), (13, 20), (20, 15)], key=lambda size: (size[0] * size[1], size))
-PAIRS = [[(3, 3), (3, 3)], [(3, 4), (5, 3)], [(4, 4), (3, 5)], [(6, 3), (4, 5)], [(5, 4), (6, 6)], [(4, 6), (5, 5)],
-         [(6, 5), (3, 6)]]
-CLIPS = [((3, 3), 1), ((3, 3), 2), ((3, 3), 3), ((3, 3), 4), ((4, 4), 1), ((4, 4), 2), ((4, 4), 4),
-         ((3, 5), 2), ((3, 5), 4), ((5, 3), 3), ((5, 3), 1), ((4, 5), 3), ((5, 4), 2), ((3, 4), 3), ((4, 3), 4),
-         ((5, 5), 1), ((5, 5), 3)]  # size and frame groups
+def choose_sizes():
+    """Sizes in visual tokens (rows, columns) of pictures, by area, then of pairs, and of clips with their groups of
+    frames. The same ones always, so that train.py captures few graphs."""
+    rng = random.Random("sizes")
+
+    def pick(least, most):
+        while True:
+            size = rng.randint(3, most), rng.randint(3, most)
+            if max(size) > least:
+                return size
+    small = [(a, b) for a in range(3, 9) for b in range(3, 9)]
+    pictures = small + [size for size in small if max(size) < 6]
+    pictures += [pick(8, 12) for _ in range(24)] + [pick(12, 20) for _ in range(22)]
+    pairs = [[pick(0, 6), pick(0, 6)] for _ in range(14)]
+    clips = [(pick(0, 5), groups) for groups in (1, 2, 3, 4) for _ in range(6)]
+    return sorted(pictures, key=lambda size: (size[0] * size[1], size)), pairs, clips
+
+
+PICTURES, PAIRS, CLIPS = choose_sizes()
 
 
 def draw_size(rng, size):

@@ -16,9 +16,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import safetensors.torch
+import torch
 
 import batches
 import checkpoint
+import lean
 import make_tokenizer
 
 SHARD = 15_500_000
@@ -60,8 +62,9 @@ def shards(tensors):
 
 
 def write_weights(tensors, folder):
-    tensors = {name: (t.transpose(1, 2).contiguous() if ".experts." in name else t)
-               for name, t in tensors.items()}
+    tensors = checkpoint.with_ground(tensors, lean.GROUND)
+    tensors = {name: (t.transpose(1, 2) if ".experts." in name else t).to(torch.bfloat16).contiguous()
+               for name, t in tensors.items() if not name.startswith("targets.")}
     parts = shards(tensors)
     where = {}
     for index, part in enumerate(parts):

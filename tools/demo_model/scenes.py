@@ -38,7 +38,7 @@ class Picture:
     glyphs: list = dataclasses.field(default_factory=list)  # glyph, x, y, scale, red, green, blue
     # What is where, for the targets of targets.py, counted from 1; 0 is none.
     items: list = dataclasses.field(default_factory=list)  # box of 4, colour, form, order, value, name
-    signs: list = dataclasses.field(default_factory=list)  # glyph, x, y, scale, slot, row, column
+    signs: list = dataclasses.field(default_factory=list)  # glyph, x, y, scale, slot, row, column, header
 
 
 @dataclasses.dataclass
@@ -104,13 +104,14 @@ def on_grid(value):
     return max(0, value) // GRID * GRID
 
 
-def write(picture, text, x, y, scale, colour, slots=False, row=0, column=0):
-    """Writes text of one script; x and y are moved to the grid. slots numbers the glyphs for the targets."""
+def write(picture, text, x, y, scale, colour, slots=False, cell=(0, 0, 0)):
+    """Writes text of one script; x and y are moved to the grid. For the targets, slots numbers the glyphs and cell is
+    the row, column and header of a table's cell."""
     x, y = on_grid(x), on_grid(y)
     for index, name in enumerate(text):
         at, glyph = x + index * pitch(text, scale), font.INDEX[name]
         picture.glyphs.append((glyph, at, y, scale, *colour))
-        picture.signs.append((glyph + 1, at, y, scale, index + 1 if slots else 0, row, column))
+        picture.signs.append((glyph + 1, at, y, scale, index + 1 if slots else 0, *cell))
     return x, y, x + text_width(text, scale), y + font.CELL * scale
 
 
@@ -371,7 +372,7 @@ def table_scene(rng, w, height, width, level=1):
     def put(text, row, column):
         x = column * wide + (wide - text_width(text, scale)) // 2 + GRID // 2
         write(picture, text, x, row * tall + max(4, (tall - 7 * scale) // 2) + GRID // 2, scale, ink,
-              row=row + 1, column=column + 1)
+              cell=(row + 1, column + 1, font.INDEX[names[column - 1]] + 1 if column else 0))
     for column in range(columns):
         put(names[column], 0, column + 1)
     for row in range(rows):

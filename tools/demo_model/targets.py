@@ -15,8 +15,10 @@ import scenes
 GLYPHS, STEPS = len(font.NAMES) + 1, 102
 GROUPS = [  # name, how many of it, classes, weight of none
     ("glyph", 16, GLYPHS, 0.05),  # for each 8 x 8 pixels, the glyph whose centre is there
-    ("row", 16, 8, 0.05),  # and its row and column in a table
+    ("row", 16, 8, 0.05),  # and its row and column in a table, the glyph that heads the column, and its place
     ("column", 16, 8, 0.05),
+    ("header", 16, GLYPHS, 0.05),
+    ("place", 16, 3, 0.05),  # first or second digit of its cell
     ("slot", 6, GLYPHS, 0.05),  # the first to sixth glyph of a line, where it is here
     ("patch colour", 4, len(scenes.COLOURS) + 1, 0.2),  # of what covers each 16 x 16 pixels
     ("patch form", 4, len(scenes.FORMS) + 1, 0.2),
@@ -56,14 +58,18 @@ def make(picture, rows, columns):
     for group, values in (("patch colour", colours), ("patch form", forms)):
         out[:, :, STARTS[group]:STARTS[group] + 4] = values.reshape(
             rows // 2, 2, columns // 2, 2).transpose(0, 2, 1, 3).reshape(rows // 2, columns // 2, 4)
-    for glyph, x, y, scale, slot, row, column in picture.signs:
+    last = None
+    for glyph, x, y, scale, slot, *cell in picture.signs:
         wide = 7 if glyph > len(font.LATIN) else 5
         y8, x8 = int((y + 3.5 * scale) * up) // 8, int((x + wide / 2 * scale) * along) // 8
         if y8 >= 2 * rows or x8 >= 2 * columns:
             continue
-        token, cell = out[y8 // 4, x8 // 4], y8 % 4 * 4 + x8 % 4
-        token[STARTS["glyph"] + cell] = glyph
-        token[STARTS["row"] + cell], token[STARTS["column"] + cell] = row, column
+        token, at = out[y8 // 4, x8 // 4], y8 % 4 * 4 + x8 % 4
+        token[STARTS["glyph"] + at] = glyph
+        if cell[0]:
+            for group, value in zip(("row", "column", "header", "place"), (*cell, 1 + (cell == last))):
+                token[STARTS[group] + at] = value
+        last = cell
         if slot:
             token[STARTS["slot"] + slot - 1] = glyph
     return out.reshape(-1, WIDTH)

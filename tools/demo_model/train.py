@@ -51,10 +51,9 @@ def parse_arguments():
     parser.add_argument("--rate", type=float, default=8e-4)
     parser.add_argument("--ramp", type=int, default=4000, help="batches until scenes are full")
     parser.add_argument("--most", type=int, default=batches.MOST, help="sequences of a batch, at most")
-    parser.add_argument("--grade-batches", type=int, default=60)
+    parser.add_argument("--grade-batches", type=int, default=40)
     parser.add_argument("--no-graphs", action="store_true", help="run every step eagerly")
     parser.add_argument("--no-compile", action="store_true", help="leave the kernels unfused")
-    parser.add_argument("--profile", action="store_true", help="show where the time of some steps went, at the end")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()
 
@@ -72,7 +71,9 @@ class Model:
         if resume:
             saved = checkpoint.load_parts(resume)
             assert saved.keys() == tensors.keys(), "the parts belong to another shape of model"
-            tensors = saved
+            # The layer for the targets starts anew where the targets have changed.
+            tensors = {name: t if saved[name].shape != t.shape and name.startswith("targets.") else saved[name]
+                       for name, t in tensors.items()}
         self.names = list(tensors)
         self.masters = [t.detach().to(device, torch.float32).clone() for t in tensors.values()]
         self.leaves = [m.to(self.dtype, copy=True).requires_grad_() for m in self.masters]
@@ -256,16 +257,6 @@ def grade(model, coder, number, most, log):
                     zip(shares.amin(1).tolist(), shares.amax(1).tolist())))
 
 
-def profile(passes, feed, device, dtype, log):
-    """Logs the kernels that took most of some steps, run eagerly."""
-    passes.capture = False
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as trace:
-        for _ in range(10):
-            passes(*place(feed.next(), device, dtype))
-        torch.cuda.synchronize()
-    log(trace.key_averages().table(sort_by="cuda_time_total", row_limit=45, max_name_column_width=70))
-
-
 def train(arguments, feed, begun, log):
     device = arguments.device
     torch.manual_seed(0)
@@ -291,7 +282,7 @@ def train(arguments, feed, begun, log):
         fall = (1 + math.cos(math.pi * done)) / 2
         rate = arguments.rate * min(1, (step + 1) / warm) * max(0.01, fall)
         inputs, grids = place(batch, device, model.dtype)
-        inputs["share"] = torch.full((), max(0.1, 1 - 2 * done), device=device)
+        inputs["share"] = torch.full((), max(0.2, 1 - done), device=device)
         losses.append(torch.stack(passes(inputs, grids)))
         norms = model.update(rate)
         step += 1
@@ -304,7 +295,7 @@ def train(arguments, feed, begun, log):
                 f"{pace * 1e3:.1f} ms a step, {sequences / step:.0f} sequences, "
                 f"waited {waited / step * 1e3:.1f} ms, balance {balance:.3f}, {len(passes.graphs)} graphs")
             assert math.isfinite(mean), "the loss is not finite"
-        if time.time() - graded > 60 and not arguments.smoke:
+        if time.time() - graded > 120 and not arguments.smoke:
             grade(model, coder, 6, arguments.most, log)
             graded = time.time()
         if time.time() - saved > 120:
@@ -315,8 +306,6 @@ def train(arguments, feed, begun, log):
     checkpoint.save_parts(model.tensors(), arguments.out)
     log(f"saved after {step} steps and {sequences} sequences; fresh questions:")
     grade(model, coder, arguments.grade_batches, arguments.most, log)
-    if arguments.profile:
-        profile(passes, feed, device, model.dtype, log)
 
 
 def main():
