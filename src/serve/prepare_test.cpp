@@ -28,7 +28,7 @@ class PrepareTest : public testing::Test {
   protected:
     PrepareTest()
         : tokenizer_(Tokenizer::load("examples/synth/tokenizer.json")),
-          picture_(read_bytes("examples/scene.png")) {
+          picture_(read_bytes("examples/pictures/shapes-1.png")) {
         settings_.tokenizer = &tokenizer_;
         settings_.preprocessor.image_min_pixels = 64 * 64;
         settings_.preprocessor.image_max_pixels = 96 * 96;

@@ -45,15 +45,15 @@ broken() {
 expect 0 "122 tensors" "$saker" synth examples/synth/config.json "$model"
 expect 0 "qwen3_vl_moe" "$saker" inspect "$model"
 expect 0 "released" "$saker" inspect "$model"
-expect 0 "^" "$saker" run "$model" --image examples/scene.png "What is this?" --max-tokens 8 --seed 1
+expect 0 "^" "$saker" run "$model" --image examples/pictures/shapes-1.png "What is this?" --max-tokens 8 --seed 1
 first=$(cat "$work/out")
-expect 0 "^" "$saker" run "$model" --image examples/scene.png "What is this?" --max-tokens 8 --seed 1
+expect 0 "^" "$saker" run "$model" --image examples/pictures/shapes-1.png "What is this?" --max-tokens 8 --seed 1
 [ "$first" = "$(cat "$work/out")" ] || fail "the same seed gave two answers"
 expect 0 "^" "$saker" run "$model" --backend ref --compute f32 "Hello" --max-tokens 3
 expect 0 "^" "$saker" run "$model" "Hello" --max-tokens 3 --stats
 grep -q "tokens/s" "$work/err" || fail "--stats prints no rates"
 mkdir "$work/frames"
-for i in 0 1 2; do cp examples/scene.png "$work/frames/$i.png"; done
+for i in 0 1 2; do cp examples/pictures/shapes-1.png "$work/frames/$i.png"; done
 expect 0 "^" "$saker" run "$model" --video-frames "$work/frames" --fps 2 "What moves?" --max-tokens 3
 echo "Hello from stdin" > "$work/question"
 stdin=$work/question expect 0 "^" "$saker" run "$model" --max-tokens 3
@@ -83,8 +83,8 @@ expect 2 "fps" "$saker" run "$model" --video-frames "$work/frames" x
 expect 2 "question" "$saker" run "$model"
 expect 2 "no such file" "$saker" run "$model" --image "$work/none.png" x
 expect 2 "Image 1.*not of a supported kind" "$saker" run "$model" --image Makefile x
-head -c 500 examples/scene.png > "$work/cut.png"
-expect 2 "Image 2" "$saker" run "$model" --image examples/scene.png --image "$work/cut.png" x
+head -c 500 examples/pictures/shapes-1.png > "$work/cut.png"
+expect 2 "Image 2" "$saker" run "$model" --image examples/pictures/shapes-1.png --image "$work/cut.png" x
 expect 2 "not a folder of pictures" "$saker" run "$model" --video-frames "$work/none" --fps 1 x
 printf 'caf\xe9' > "$work/latin1"
 stdin=$work/latin1 expect 2 "UTF-8" "$saker" run "$model"
@@ -108,7 +108,7 @@ stdin=/dev/zero expect 2 "64 MiB" "$saker" run "$model"
 stdin=/dev/zero expect 2 "64 MiB" "$saker" render "$model" -
 stdin=/dev/zero expect 2 "64 MiB" "$saker" tokenize --tokenizer "$model/tokenizer.json"
 mkdir "$work/clip"
-for i in $(seq 769); do ln examples/scene.png "$work/clip/$i.png" 2> /dev/null || cp examples/scene.png "$work/clip/$i.png"; done
+for i in $(seq 769); do ln examples/pictures/shapes-1.png "$work/clip/$i.png" 2> /dev/null || cp examples/pictures/shapes-1.png "$work/clip/$i.png"; done
 expect 2 "more frames than the limit" "$saker" run "$model" --video-frames "$work/clip" --fps 1 x
 
 # --- Streams that are closed, full or gone ---------------------------------------------------------------

@@ -8,6 +8,7 @@ examples/pictures/: a dozen pictures and two clips with their questions. Both co
 never uses, at full level. needs torch.
 """
 
+import collections
 import json
 import pathlib
 import random
@@ -105,9 +106,19 @@ def write_set(folder):
     print(f"{len(lines)} questions, {len(pack) / 1e6:.2f} MB of pictures")
 
 
+def varied(scene):
+    """Up to eight questions of a scene, one of each kind before a second of any."""
+    times = collections.Counter()
+    ranked = []
+    for question in scene.last + [q for q in scene.questions if q.needs is None]:
+        ranked.append((times[question.kind], question))
+        times[question.kind] += 1
+    return [question for _, question in sorted(ranked, key=lambda pair: pair[0])][:8]
+
+
 def write_examples(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    rng = random.Random("examples")
+    rng = random.Random("examples 3")
     makers = {"shapes": scenes.object_scene, "text": scenes.text_scene, "chart": scenes.chart_scene,
               "table": scenes.table_scene}
     asked = {}
@@ -124,8 +135,7 @@ def write_examples(folder):
         for index, file in enumerate(files(scene)):
             (folder / name / f"{index:02}.png").write_bytes(file)
         asked[name] = scene
-    table = {path: [{"question": q.text, "answer": q.answer}
-                    for q in scene.questions + scene.last if q.needs is None][:6]
+    table = {path: [{"question": q.text, "answer": q.answer} for q in varied(scene)]
              for path, scene in asked.items()}
     (folder / "questions.json").write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n",
                                            encoding="utf-8")
