@@ -1,13 +1,15 @@
 // `saker eval`: a question set through the engine, many sequences at once, greedy; accuracy by
-// kind.
+// kind, and how evenly the experts were used.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <map>
 
 #include "app/commands.h"
+#include "app/expert_load.h"
 #include "app/question_set.h"
 #include "app/session.h"
 #include "base/clock.h"
@@ -36,6 +38,7 @@ struct Totals {
     Tally all;
     int64_t prompt_tokens = 0, answer_tokens = 0;
     double seconds = 0;
+    ExpertLoad experts;
 };
 
 struct Pending {
@@ -76,6 +79,20 @@ json::object tally_json(const Tally& tally) {
     return out;
 }
 
+json::array experts_json(const ExpertLoad& experts) {
+    json::array out;
+    for (const auto& [index, load] : experts.layers()) {
+        json::object layer;
+        layer["layer"] = index;
+        layer["rows"] = load.rows;
+        layer["least"] = load.least();
+        layer["most"] = load.most();
+        layer["counts"] = json::array(load.counts.begin(), load.counts.end());
+        out.push_back(std::move(layer));
+    }
+    return out;
+}
+
 void print_json(const Totals& totals) {
     json::object out, kinds, languages;
     for (const auto& [kind, tally] : totals.kinds) kinds[kind] = tally_json(tally);
@@ -86,6 +103,7 @@ void print_json(const Totals& totals) {
     out["prompt_tokens"] = totals.prompt_tokens;
     out["answer_tokens"] = totals.answer_tokens;
     out["seconds"] = totals.seconds;
+    if (!totals.experts.layers().empty()) out["experts"] = experts_json(totals.experts);
     fmt::print("{}\n", dump_json(out, 2));
 }
 
@@ -105,23 +123,29 @@ void print_table(const Totals& totals) {
     print_line("all", totals.all);
     fmt::print("  {} prompt tokens, {} answer tokens in {:.1f} s\n", totals.prompt_tokens,
                totals.answer_tokens, totals.seconds);
+    if (totals.experts.layers().empty()) return;
+    double least = HUGE_VAL, most = 0;
+    for (const auto& [index, load] : totals.experts.layers()) {
+        least = std::min(least, load.least());
+        most = std::max(most, load.most());
+    }
+    fmt::print("  experts take {:.2f} to {:.2f} of a fair share\n", least, most);
 }
 
-}  // namespace
-
-int eval_command(const Options& options) {
-    const QuestionSet set(set_stem(options.set));
-    Session session(options, false);
+// The engine lives in here alone: when this returns, its thread has ended, and what the tap counted
+// may be read.
+void ask_all(const QuestionSet& set, Session& session, const Options& options, Totals& totals) {
     EngineLimits limits = session.plan_limits(2048, 16);
     limits.num_pages *= 8;
-    Engine engine(session.model(), limits, session.exec());
+    Exec ex = session.exec();
+    ex.tap = &totals.experts;
+    Engine engine(session.model(), limits, ex);
     Sampling sampling;
     sampling.temperature = 0;
     sampling.max_tokens = 256;
     const auto total = static_cast<int64_t>(set.questions().size());
     const int64_t n = options.n > 0 ? std::min(options.n, total) : total;
 
-    Totals totals;
     const Stopwatch watch;
     std::deque<Pending> pending;
     for (int64_t i = 0; i < n; ++i) {
@@ -144,6 +168,15 @@ int eval_command(const Options& options) {
     for (; !pending.empty(); pending.pop_front())
         finish(pending.front(), totals, options.show_wrong);
     totals.seconds = watch.elapsed_ms() * 1e-3;
+}
+
+}  // namespace
+
+int eval_command(const Options& options) {
+    const QuestionSet set(set_stem(options.set));
+    Session session(options, false);
+    Totals totals;
+    ask_all(set, session, options, totals);
     if (options.json)
         print_json(totals);
     else
