@@ -111,7 +111,7 @@ def write_settings(coder, folder):
         json.dumps(make_tokenizer.build(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     template = (HERE / "chat_template.jinja").read_text(encoding="utf-8")
     write_json(folder / "tokenizer_config.json",
-               {"tokenizer_class": "PreTrainedTokenizerFast", "processor_class": "Qwen3VLProcessor",
+               {"tokenizer_class": "Qwen2Tokenizer", "processor_class": "Qwen3VLProcessor",
                 "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>", "model_max_length": 8192,
                 "clean_up_tokenization_spaces": False,
                 "image_token": "<|image_pad|>", "video_token": "<|video_pad|>",
@@ -124,12 +124,17 @@ def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     source, folder = map(pathlib.Path, sys.argv[1:3])
-    figures = pathlib.Path(sys.argv[3]).read_text(encoding="utf-8") if len(sys.argv) == 4 else "not yet measured"
+    figures = "not yet measured"
+    if len(sys.argv) == 4:  # without the time, which belongs to a machine
+        lines = pathlib.Path(sys.argv[3]).read_text(encoding="utf-8").splitlines()
+        figures = "\n".join(line for line in lines if " tokens in " not in line)
     folder.mkdir(parents=True, exist_ok=True)
     coder = batches.Coder()
     size = write_weights(checkpoint.load_parts(source), folder)
     write_settings(coder, folder)
     (folder / "README.md").write_text(CARD.format(figures=figures.rstrip(), millions=size / 2e6), encoding="utf-8")
+    for path in folder.iterdir():
+        path.chmod(0o644)  # safetensors writes for its owner alone
     size = sum(path.stat().st_size for path in folder.iterdir())
     print(f"{folder}: {size / 1e6:.1f} MB")
 
