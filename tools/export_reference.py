@@ -85,11 +85,12 @@ class Recorder:
         inner.language_model.register_forward_pre_hook(self.keep_positions, with_kwargs=True)
         if not layers:
             return
+        num_chosen = getattr(model.config.text_config, "num_experts_per_tok", 0)  # none in dense models
         for index, layer in enumerate(inner.language_model.layers):
             layer.register_forward_hook(self.keep_layer(f"layer{index}"))
             gate = getattr(layer.mlp, "gate", None)
             if gate is not None:
-                gate.register_forward_hook(self.keep_router(f"router{index}"))
+                gate.register_forward_hook(self.keep_router(f"router{index}", num_chosen))
 
     def keep_visual(self, name):
         def hook(_module, _inputs, out):
@@ -104,14 +105,17 @@ class Recorder:
     def keep_layer(self, name):
         def hook(_module, _inputs, out):
             hidden = out[0] if isinstance(out, tuple) else out
-            self.tensors[name] = hidden.detach().reshape(-1, hidden.shape[-1])
+            # A copy: transformers 4.57 adds DeepStack to these rows in place, after the layer.
+            self.tensors[name] = hidden.detach().reshape(-1, hidden.shape[-1]).clone()
         return hook
 
-    def keep_router(self, name):
+    def keep_router(self, name, num_chosen):
         def hook(_module, _inputs, out):
             parts = out if isinstance(out, tuple) else (out,)
             for index, part in enumerate(parts):
                 self.tensors[f"{name}.{index}"] = part.detach().reshape(-1, part.shape[-1])
+            if len(parts) == 1:  # transformers 4.57's gate gives logits alone
+                self.tensors[f"{name}.2"] = self.tensors[f"{name}.0"].float().topk(num_chosen, -1).indices
         return hook
 
 
