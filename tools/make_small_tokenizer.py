@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes examples/synth/tokenizer.json: a byte-level BPE of 512 ids, shaped as Qwen's own.
 
-`saker synth` copies it beside the random weights of `make demo`. The merges are learned from the few
+`saker synth` copies it beside the random weights that it draws. The merges are learned from the few
 sentences below, so that it needs nothing from elsewhere; Python's standard library alone. Run by hand
 after a change here; the file is committed.
 """

@@ -59,6 +59,7 @@ def choose_sizes():
             size = rng.randint(3, most), rng.randint(3, most)
             if max(size) > least:
                 return size
+    # The smallest twice: as make_eval.py draws them, a good part of the held-out pictures is as small.
     small = [(a, b) for a in range(3, 9) for b in range(3, 9)]
     pictures = small + [size for size in small if max(size) < 6]
     pictures += [pick(8, 12) for _ in range(24)] + [pick(12, 20) for _ in range(22)]
@@ -135,7 +136,7 @@ class Coder:
         return len(self(question.text)) + len(self(question.answer)) + 10
 
     def prefix(self, layout):
-        """Ids up to the first question, their positions [3][n], and which of them are visual."""
+        """Ids up to the first question, their positions [n][3], and which of them are visual."""
         ids, positions, visual, now = [], [], [], 0
 
         def add_text(tokens):
@@ -174,7 +175,13 @@ class Coder:
 
 
 def make_batch(seed, number, coder, graded=False, layout=None, most=MOST, level=1):
-    """A dict of arrays. graded keeps, for each question, its kind and language and which labels are its."""
+    """Batch `number` of a seed, as a dict; S talks of T tokens, A = ANSWER_TOKENS * S answer tokens at most.
+
+    layout; ids [S, T] and lengths [S], int16; positions [3, T] int16; visual: columns of ids that are visual;
+    sources [A] int32: flat positions that predict the labels [A] int16, -100 on padding; drawings: one
+    raster.Drawing a picture of the layout; targets (still pictures only) [S, visual tokens, targets.WIDTH] uint8;
+    grades (where graded): each question with its language and its first and last but one label.
+    """
     rng = random.Random(f"{seed}/{number}")
     layout = layout or choose_layout(rng, level)
     prefix, positions, visual = coder.prefix(layout)

@@ -10,7 +10,10 @@ import safetensors.torch
 import torch
 import transformers
 
-PART = 15_000_000
+import lean
+
+PART = 15_500_000  # bytes: what a file of weights holds at most
+EMBED = lean.VISUAL + "patch_embed.proj."
 
 
 def configuration(coder):
@@ -68,14 +71,10 @@ def new_model(coder):
     return model
 
 
-EMBED = "model.visual.patch_embed.proj."
-
-
-def with_ground(tensors, ground):
-    """The tensors with a patch embedding that takes out this ground by its bias: lean.GROUND turns training's
-    tensors into those of transformers, -lean.GROUND turns them back."""
+def with_ground(tensors):
+    """Training's tensors as transformers reads them: the bias of the patch embedding takes out lean.GROUND."""
     weight, bias = (tensors[EMBED + name].detach().float().cpu() for name in ("weight", "bias"))
-    return {**tensors, EMBED + "bias": bias - ground * weight.sum((1, 2, 3, 4))}
+    return {**tensors, EMBED + "bias": bias - lean.GROUND * weight.sum((1, 2, 3, 4))}
 
 
 def waves(side, width):
@@ -88,19 +87,23 @@ def waves(side, width):
                      2).reshape(side * side, width)
 
 
-def save_parts(tensors, folder):
-    """Writes bfloat16 parts part-N.safetensors, each whole before it takes its name."""
-    folder = pathlib.Path(folder)
+def split(tensors):
+    """The tensors, in their order, as dicts of at most PART bytes."""
     parts, size = [{}], 0
     for name, tensor in tensors.items():
-        tensor = tensor.detach().to("cpu", torch.bfloat16).contiguous()
         if size + tensor.nbytes > PART:
             parts.append({})
             size = 0
         parts[-1][name] = tensor
         size += tensor.nbytes
+    return parts
+
+
+def save_parts(tensors, folder):
+    """Writes bfloat16 parts part-N.safetensors, each whole before it takes its name."""
+    parts = split({name: tensor.detach().to("cpu", torch.bfloat16).contiguous() for name, tensor in tensors.items()})
     for index, part in enumerate(parts):
-        path = folder / f"part-{index}.safetensors"
+        path = pathlib.Path(folder) / f"part-{index}.safetensors"
         safetensors.torch.save_file(part, str(path) + ".new")
         pathlib.Path(str(path) + ".new").rename(path)
 

@@ -7,6 +7,7 @@ PARTS is the folder with part-N.safetensors. FIGURES is what `saker eval models/
 Experts turn to [E, C, 2F] and [E, F, C]; shards stay below 16 MB. needs torch and transformers.
 """
 
+import hashlib
 import json
 import pathlib
 import shutil
@@ -20,11 +21,9 @@ import torch
 
 import batches
 import checkpoint
-import lean
 import make_tokenizer
 
-SHARD = 15_500_000
-LEAST = (batches.SMALLEST * batches.SMALLEST, batches.LARGEST * batches.LARGEST)  # pixels of a picture
+LEAST_PIXELS, MOST_PIXELS = batches.SMALLEST**2, batches.LARGEST**2
 
 CARD = """---
 license: apache-2.0
@@ -50,6 +49,12 @@ one half):
 {figures}
 ```
 
+The weights that gave these answers, by SHA-256:
+
+```
+{sums}
+```
+
 Made of nobody's data: every picture and question is drawn from a seeded generator. Licence: Apache 2.0, that of this
 repository.
 """
@@ -59,23 +64,12 @@ def write_json(path, value):
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def shards(tensors):
-    out, size = [{}], 0
-    for name, tensor in tensors.items():
-        if size + tensor.nbytes > SHARD:
-            out.append({})
-            size = 0
-        out[-1][name] = tensor
-        size += tensor.nbytes
-    return out
-
-
 def write_weights(tensors, folder):
     """Returns the bytes of all tensors."""
-    tensors = checkpoint.with_ground(tensors, lean.GROUND)
+    tensors = checkpoint.with_ground(tensors)
     tensors = {name: (t.transpose(1, 2) if ".experts." in name else t).to(torch.bfloat16).contiguous()
                for name, t in tensors.items() if not name.startswith("targets.")}
-    parts = shards(tensors)
+    parts = checkpoint.split(tensors)
     where = {}
     for index, part in enumerate(parts):
         file = f"model-{index + 1:05}-of-{len(parts):05}.safetensors"
@@ -101,12 +95,12 @@ def write_settings(coder, folder):
     write_json(folder / "preprocessor_config.json",
                {**pictures, "image_processor_type": "Qwen2VLImageProcessorFast",
                 "processor_class": "Qwen3VLProcessor",
-                "size": {"longest_edge": LEAST[1], "shortest_edge": LEAST[0]}})
+                "size": {"longest_edge": MOST_PIXELS, "shortest_edge": LEAST_PIXELS}})
     write_json(folder / "video_preprocessor_config.json",
                {**pictures, "video_processor_type": "Qwen3VLVideoProcessor",
                 "processor_class": "Qwen3VLProcessor", "do_sample_frames": True, "fps": 2,
                 "min_frames": 2, "max_frames": 16,
-                "size": {"longest_edge": LEAST[1], "shortest_edge": LEAST[0]}})
+                "size": {"longest_edge": MOST_PIXELS, "shortest_edge": LEAST_PIXELS}})
     (folder / "tokenizer.json").write_text(
         json.dumps(make_tokenizer.build(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     template = (HERE / "chat_template.jinja").read_text(encoding="utf-8")
@@ -132,7 +126,9 @@ def main():
     coder = batches.Coder()
     size = write_weights(checkpoint.load_parts(source), folder)
     write_settings(coder, folder)
-    (folder / "README.md").write_text(CARD.format(figures=figures.rstrip(), millions=size / 2e6), encoding="utf-8")
+    sums = "\n".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}"
+                     for path in sorted(folder.glob("model-*.safetensors")))
+    (folder / "README.md").write_text(CARD.format(figures=figures.rstrip(), sums=sums, millions=size / 2e6), encoding="utf-8")
     for path in folder.iterdir():
         path.chmod(0o644)  # safetensors writes for its owner alone
     size = sum(path.stat().st_size for path in folder.iterdir())

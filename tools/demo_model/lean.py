@@ -4,6 +4,9 @@ All sequences of a batch share their layout (batches.py), so vision attention is
 are computed once. Nothing here waits for the device, so train.py can capture a whole pass as a CUDA graph.
 lean_test.py holds it against transformers. Parameters come as a dict by their
 transformers 5 names: experts are [E, 2F, C] and [E, C, F].
+
+Shapes: S pictures, N patches of each, K numbers of a patch; B talks, L tokens of each; M rows of any kind, C their
+width; E experts, k chosen.
 """
 
 import functools
@@ -12,8 +15,9 @@ import torch
 import torch.nn.functional as F
 
 TEXT, VISUAL = "model.language_model.", "model.visual."
-# Training sees pixels less the light ground of most pictures, so that the ground's sum does not drown the rest;
-# checkpoint.py moves it into the bias of the patch embedding.
+# Training sees pixels less the light ground of most pictures, so that the ground's sum does not drown the rest:
+# 239 of 255, the middle of scenes.ground, on the scale -1..1. checkpoint.with_ground moves it into the bias of the
+# patch embedding.
 GROUND = 0.88
 EPSILON = 1e-6
 
@@ -43,6 +47,7 @@ def table_shares(rows, columns, side, device):
 
 @functools.lru_cache(None)
 def vision_turns(rows, columns, dim, device, dtype):
+    """cos and sin [rows * columns, 1, dim / 2] of each patch's row, then of its column; dim is a head's."""
     row, column = merge_order(rows, columns, device)
     inverse = 10000.0 ** (-torch.arange(0, dim // 2, 2, device=device).float() / (dim // 2))
     angle = torch.cat([row[:, None] * inverse, column[:, None] * inverse], 1)
@@ -60,6 +65,7 @@ def text_turns(positions, dim, theta, sections, dtype):
 
 
 def turn(x, cos, sin):
+    """Rotary embedding of the last axis, dim: halves make pairs; cos and sin [..., dim / 2]."""
     a, b = x.chunk(2, -1)
     return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
 
@@ -73,7 +79,10 @@ def to_patches(pixels, rows, columns):
 
 
 class Dispatch(torch.autograd.Function):
-    """Rows of x, k copies each, in the order of `order`; `back` is its inverse."""
+    """Rows of x [M, C], k copies each, in the order of `order` [M * k]; `back` is its inverse.
+
+    The backward pass of a gather adds rows atomically; with the inverse at hand it is a gather again.
+    """
 
     @staticmethod
     def forward(ctx, x, order, back, k):
@@ -87,18 +96,6 @@ class Dispatch(torch.autograd.Function):
         return grad[back].view(-1, ctx.k, grad.shape[-1]).sum(1), None, None, None
 
 
-class Permute(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, order, back):
-        ctx.save_for_backward(back)
-        return x[order]
-
-    @staticmethod
-    def backward(ctx, grad):
-        back, = ctx.saved_tensors
-        return grad[back], None, None
-
-
 def grouped(x, weight, ends):
     """x[rows of expert e] @ weight[e] for each expert; weight [E, in, out]."""
     if x.is_cuda:
@@ -108,7 +105,8 @@ def grouped(x, weight, ends):
 
 
 def vision_block(x, cos, sin, heads, p):
-    """One block of the vision tower on x [S, N, C]; p holds its parameters by their short names."""
+    """One block of the vision tower on x [S, N, C]; cos and sin as vision_turns gives them; p holds its parameters
+    by their short names."""
     count, number, width = x.shape
 
     def norm(name, h):
@@ -135,7 +133,7 @@ def merge(x, joined, p):
 
 
 def attention(x, cos, sin, dim, p):
-    """x [B, L, C] with what causal attention adds to it."""
+    """x [B, L, C] with what causal attention adds to it; cos and sin as text_turns gives them, dim is a head's."""
     batch, length, width = x.shape
 
     def norm(name, h):
@@ -150,8 +148,8 @@ def attention(x, cos, sin, dim, p):
 
 
 def route(x, valid, k, p):
-    """Of rows x [M, C]: normed rows, weights and numbers [M, k] of the chosen experts, one-hot choices [M, E], the
-    balance loss and valid rows per expert."""
+    """Of rows x [M, C] and valid [M], 0 on padding: normed rows, weights and numbers [M, k] of the chosen experts,
+    one-hot choices [M, E], the balance loss (Fedus et al., Switch Transformers, eq. 4) and valid rows per expert."""
     h = F.rms_norm(x, (x.shape[-1],), p["post_attention_layernorm.weight"], EPSILON)
     share = F.linear(h, p["mlp.gate.weight"]).float().softmax(-1)
     top, chosen = share.topk(k, -1)
@@ -165,6 +163,7 @@ def route(x, valid, k, p):
 
 
 def gated(h):
+    """SwiGLU of h [M, 2F]: gates, then what they let through."""
     gate, up = h.chunk(2, -1)
     return F.silu(gate) * up
 
@@ -174,7 +173,14 @@ def combine(x, h, top):
     return x + (h.view(*top.shape, -1) * top[:, :, None]).sum(1)
 
 
+def under(p, prefix):
+    """The parameters whose names begin so, by the rest of their names."""
+    return {name[len(prefix):]: tensor for name, tensor in p.items() if name.startswith(prefix)}
+
+
 class Lean:
+    """The forward pass of one shape of model: `see`, then `read`, then `answers`."""
+
     def __init__(self, config, compiled=False):
         """compiled: the parts between matrix products run as fused kernels, compiled for any batch."""
         self.text, self.vision = config.text_config, config.vision_config
@@ -208,16 +214,12 @@ class Lean:
         cos, sin = vision_turns(rows, columns, v.hidden_size // v.num_heads, x.device, x.dtype)
         levels = []
         for layer in range(v.depth):
-            x = self.run("vision_block", x, cos, sin, v.num_heads, self.under(p, f"{VISUAL}blocks.{layer}."))
+            x = self.run("vision_block", x, cos, sin, v.num_heads, under(p, f"{VISUAL}blocks.{layer}."))
             if layer in v.deepstack_visual_indexes:
                 level = v.deepstack_visual_indexes.index(layer)
                 levels.append(self.run("merge", x.flatten(0, 1), True,
-                                       self.under(p, f"{VISUAL}deepstack_merger_list.{level}.")))
-        return self.run("merge", x.flatten(0, 1), False, self.under(p, VISUAL + "merger.")), levels
-
-    def under(self, p, prefix):
-        """The parameters whose names begin so, by the rest of their names."""
-        return {name[len(prefix):]: tensor for name, tensor in p.items() if name.startswith(prefix)}
+                                       under(p, f"{VISUAL}deepstack_merger_list.{level}.")))
+        return self.run("merge", x.flatten(0, 1), False, under(p, VISUAL + "merger.")), levels
 
     def read(self, p, ids, positions, visual, features, levels, valid):
         """Final hidden states [B, L, C], the balance losses, and rows per expert [layers, E].
@@ -236,7 +238,7 @@ class Lean:
         valid = valid.view(-1)
         balances, counts = [], []
         for layer in range(t.num_hidden_layers):
-            mine = self.under(p, f"{TEXT}layers.{layer}.")
+            mine = under(p, f"{TEXT}layers.{layer}.")
             x = self.run("attention", x, cos, sin, t.head_dim, mine)
             flat = x.view(-1, x.shape[-1])
             h, top, chosen, hits, balance, used = self.run("route", flat, valid, k, mine)
@@ -247,7 +249,7 @@ class Lean:
             h = Dispatch.apply(h, order, back, k)
             h = self.run("gated", grouped(h, mine["mlp.experts.gate_up_proj"].transpose(1, 2), ends))
             h = grouped(h, mine["mlp.experts.down_proj"].transpose(1, 2), ends)
-            x = self.run("combine", flat, Permute.apply(h, back, order), top).view_as(x)
+            x = self.run("combine", flat, Dispatch.apply(h, back, order, 1), top).view_as(x)
             balances.append(balance)
             counts.append(used)
             if features is not None and layer < len(levels):

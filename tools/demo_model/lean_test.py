@@ -3,7 +3,8 @@
 
     python3 tools/demo_model/lean_test.py
 
---compiled tries the compiled parts. Random weights in float32; a picture, two pictures, clips of odd and even length, and text. Run by hand.
+Random weights in float32; a picture, two pictures, clips of odd and even length, and text. --compiled tries the
+compiled parts. Run by hand.
 """
 
 import pathlib
@@ -26,7 +27,7 @@ LAYOUTS = [
 
 
 class Plain:
-    """What train.run needs of a model."""
+    """What train.forward needs of a model."""
 
     def __init__(self, model, compiled):
         self.lean = lean.Lean(model.config, compiled)
@@ -64,11 +65,11 @@ def main():
     coder = batches.Coder()
     model = checkpoint.new_model(coder).eval()
     plain, tied = Plain(model, "--compiled" in sys.argv), 0
-    model.load_state_dict(checkpoint.with_ground(model.state_dict(), lean.GROUND))
+    model.load_state_dict(checkpoint.with_ground(model.state_dict()))
     for layout in LAYOUTS:
         batch = batches.make_batch("test", 1, coder, layout=layout, most=3)
         with torch.no_grad():
-            logits = train.forward(plain, *train.place(batch, "cpu", torch.float32))[0]
+            logits = train.forward(plain, *train.make_inputs(batch, "cpu", torch.float32))[0]
         length = batch["ids"].shape[1]
         for row in range(len(batch["ids"])):
             mine = [i for i, s in enumerate(batch["sources"].tolist())

@@ -29,7 +29,7 @@ class Drawing:
         for index, picture in enumerate(pictures):
             if picture.shapes:
                 self.shapes[index, :len(picture.shapes)] = picture.shapes
-            glyphs += [(index, *glyph) for glyph in picture.glyphs]
+            glyphs += [(index, *glyph[:GLYPH_COLUMNS - 1]) for glyph in picture.glyphs]
         self.glyphs = np.array(sorted(glyphs, key=lambda g: g[4]) or
                                np.zeros((0, GLYPH_COLUMNS)), np.int16)
 

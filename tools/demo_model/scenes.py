@@ -35,10 +35,11 @@ class Picture:
     width: int
     background: tuple
     shapes: list = dataclasses.field(default_factory=list)  # raster.SHAPE_COLUMNS each
-    glyphs: list = dataclasses.field(default_factory=list)  # glyph, x, y, scale, red, green, blue
-    # What is where, for the targets of targets.py, counted from 1; 0 is none.
-    items: list = dataclasses.field(default_factory=list)  # box of 4, colour, form, order, value, name
-    signs: list = dataclasses.field(default_factory=list)  # glyph, x, y, scale, slot, row, column, header
+    # glyph, x, y, scale, red, green, blue; and for targets.py slot, row, column, header
+    glyphs: list = dataclasses.field(default_factory=list)
+    # For targets.py: box of 4, colour, form, order, value, name. Here and above all but `glyph` counts from 1; 0 is
+    # none.
+    items: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -109,9 +110,8 @@ def write(picture, text, x, y, scale, colour, slots=False, cell=(0, 0, 0)):
     the row, column and header of a table's cell."""
     x, y = on_grid(x), on_grid(y)
     for index, name in enumerate(text):
-        at, glyph = x + index * pitch(text, scale), font.INDEX[name]
-        picture.glyphs.append((glyph, at, y, scale, *colour))
-        picture.signs.append((glyph + 1, at, y, scale, index + 1 if slots else 0, *cell))
+        picture.glyphs.append((font.INDEX[name], x + index * pitch(text, scale), y, scale, *colour,
+                               index + 1 if slots else 0, *cell))
     return x, y, x + text_width(text, scale), y + font.CELL * scale
 
 

@@ -41,7 +41,8 @@ def parse_arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=540)
-    parser.add_argument("--resume", type=pathlib.Path)
+    parser.add_argument("--resume", type=pathlib.Path,
+                        help="a folder of parts to go on from; they hold bfloat16 weights, the optimiser starts anew")
     parser.add_argument("--schedule", type=float, nargs=2, default=(0, 1), metavar=("FROM", "TO"),
                         help="the part of the whole training that this call is")
     parser.add_argument("--first", type=int, default=0, help="number of the first batch")
@@ -128,7 +129,7 @@ def draw_patches(batch, device, dtype):
     return out
 
 
-def place(batch, device, dtype):
+def make_inputs(batch, device, dtype):
     """The tensors of a batch that a pass reads, by name, and the grids that shape it."""
     inputs = {name: to_device(batch[name], device)
               for name in ("ids", "lengths", "positions", "visual", "sources", "labels")}
@@ -194,6 +195,8 @@ class Passes:
                 with torch.cuda.graph(graph, pool=self.pool, stream=torch.cuda.current_stream(),
                                       capture_error_mode="thread_local"):
                     out = learn(self.model, static, grids)
+            except torch.cuda.OutOfMemoryError:
+                raise
             except RuntimeError as error:
                 self.log(f"no graphs: {str(error)[:300]}")
                 self.capture = False
@@ -231,7 +234,7 @@ def grade(model, coder, number, most, log):
     counts, hits = 0, torch.zeros(len(targets.GROUPS), 2, device=model.device)
     for index in range(number):
         batch = batches.make_batch(EVAL_SEED, index, coder, graded=True, most=most)
-        inputs, grids = place(batch, model.device, model.dtype)
+        inputs, grids = make_inputs(batch, model.device, model.dtype)
         # Gradients stay on, though nobody asks for them: without them every part would be compiled once more.
         logits, _, used, features = forward(model, inputs, grids)
         if "targets" in inputs:
@@ -248,7 +251,7 @@ def grade(model, coder, number, most, log):
             for key in (question.kind, f"all-{language}"):
                 asked[key] += 1
                 right[key] += hit
-    log("  targets: " + ", ".join(f"{group[0]} {100 * hit / max(1, there):.1f}"
+    log("  targets: " + ", ".join(f"{group.name} {100 * hit / max(1, there):.1f}"
                                   for group, (hit, there) in zip(targets.GROUPS, hits.tolist())))
     shares = counts / counts.mean(1, keepdim=True)
     log("  " + "  ".join(f"{k} {100 * right[k] / asked[k]:.1f}" for k in sorted(asked)))
@@ -281,7 +284,8 @@ def train(arguments, feed, begun, log):
         done = start + (end - start) * done
         fall = (1 + math.cos(math.pi * done)) / 2
         rate = arguments.rate * min(1, (step + 1) / warm) * max(0.01, fall)
-        inputs, grids = place(batch, device, model.dtype)
+        inputs, grids = make_inputs(batch, device, model.dtype)
+        # The targets lead at first; later the answers say what is worth seeing.
         inputs["share"] = torch.full((), max(0.2, 1 - done), device=device)
         losses.append(torch.stack(passes(inputs, grids)))
         norms = model.update(rate)
