@@ -107,37 +107,54 @@ def write_set(folder):
 
 
 def varied(scene):
-    """Up to eight questions of a scene, one of each kind before a second of any."""
-    times = collections.Counter()
+    """Up to eight questions of a scene, one of each kind before a second of any, and none twice."""
+    times, texts = collections.Counter(), set()
     ranked = []
-    for question in scene.last + [q for q in scene.questions if q.needs is None]:
-        ranked.append((times[question.kind], question))
+    for question in scene.last + scene.questions:
+        if question.text not in texts:
+            ranked.append((times[question.kind], question))
+        texts.add(question.text)
         times[question.kind] += 1
     return [question for _, question in sorted(ranked, key=lambda pair: pair[0])][:8]
+
+
+def example(scene, **media):
+    """An entry of questions.json: its pictures, or its frames with their rate, and questions; a follow-up holds
+    the turn before it under `earlier`, as the held-out set does."""
+    asked = []
+    for q in varied(scene):
+        asked.append({"question": q.text, "answer": q.answer})
+        if q.needs:
+            asked[-1] = {"earlier": [{"question": q.needs.text, "answer": q.needs.answer}], **asked[-1]}
+    return {**media, "questions": asked}
 
 
 def write_examples(folder):
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random("examples 3")
+    english = words.LANGUAGES["en"]
     makers = {"shapes": scenes.object_scene, "text": scenes.text_scene, "chart": scenes.chart_scene,
               "table": scenes.table_scene}
-    asked = {}
+    entries = []
     for number in range(3):
         for name, make in makers.items():
             w = words.LANGUAGES[("en", "en", "zh")[number]]
             scene = make(rng, w, *rng.choice([(192, 256), (256, 192), (224, 320), (160, 160)]))
             path = f"{name}-{number + 1}.png"
             (folder / path).write_bytes(files(scene)[0])
-            asked[path] = scene
+            entries.append(example(scene, pictures=[path]))
     for name, make in (("motion", scenes.motion_clip), ("order", scenes.order_clip)):
-        scene = make(rng, words.LANGUAGES["en"], 128, 160, 6)
+        scene = make(rng, english, 128, 160, 6)
         (folder / name).mkdir(exist_ok=True)
         for index, file in enumerate(files(scene)):
             (folder / name / f"{index:02}.png").write_bytes(file)
-        asked[name] = scene
-    table = {path: [{"question": q.text, "answer": q.answer} for q in varied(scene)]
-             for path, scene in asked.items()}
-    (folder / "questions.json").write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n",
+        entries.append(example(scene, frames=name, fps=2))
+    scene = scenes.make_pair(rng, english, (160, 192), (128, 160))
+    names = ["pair-1.png", "pair-2.png"]
+    for name, file in zip(names, files(scene)):
+        (folder / name).write_bytes(file)
+    entries += [example(scene, pictures=names), example(scenes.make_talk(rng, english))]
+    (folder / "questions.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n",
                                            encoding="utf-8")
 
 

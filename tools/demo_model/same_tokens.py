@@ -88,11 +88,17 @@ def make_question(name, turns, pictures, frames, fps):
 
 def example_questions():
     folder = ROOT / "examples/pictures"
-    for name, asked in json.loads((folder / "questions.json").read_text(encoding="utf-8")).items():
-        clip = (folder / name).is_dir()
-        frames = sorted((folder / name).iterdir()) if clip else []
-        for each in asked:
-            yield make_question(name, [each["question"]], [] if clip else [folder / name], frames, 2)
+    for entry in json.loads((folder / "questions.json").read_text(encoding="utf-8")):
+        pictures = [folder / name for name in entry.get("pictures", [])]
+        frames = sorted((folder / entry["frames"]).iterdir()) if "frames" in entry else []
+        name = ", ".join([path.name for path in pictures] + [entry.get("frames", "")]).strip(", ") or "no picture"
+        for asked in entry["questions"]:
+            yield make_question(name, turns_of(asked), pictures, frames, entry.get("fps"))
+
+
+def turns_of(asked):
+    """Questions and answers in turn, the question to be answered last."""
+    return [turn[key] for turn in asked.get("earlier", []) for key in ("question", "answer")] + [asked["question"]]
 
 
 def held_out_questions(n, folder):
@@ -116,9 +122,8 @@ def held_out_questions(n, folder):
         for index, (offset, length) in enumerate(record.get("pictures", record.get("frames", []))):
             files.append(media / f"{index:03}.png")
             files[-1].write_bytes(pack[offset:offset + length])
-        turns = [turn[key] for turn in record.get("earlier", []) for key in ("question", "answer")]
         clip = "frames" in record
-        yield make_question(f"{record['kind']}, line {number}", turns + [record["question"]],
+        yield make_question(f"{record['kind']}, line {number}", turns_of(record),
                             [] if clip else files, files if clip else [], record.get("fps"))
 
 
