@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -24,12 +23,12 @@ struct Tally {
     int64_t boxes = 0;   // answers that were judged as boxes
     double overlap = 0;  // sum of their overlaps
 
-    void add(const Question& q, double s) {
+    void add(const Question& question, double score) {
         ++asked;
-        right += s >= 0.5;
-        if (q.judge != Judge::box) return;
+        right += score >= 0.5;
+        if (question.judge != Judge::box) return;
         ++boxes;
-        overlap += s;
+        overlap += score;
     }
 };
 
@@ -124,12 +123,8 @@ void print_table(const Totals& totals) {
     fmt::print("  {} prompt tokens, {} answer tokens in {:.1f} s\n", totals.prompt_tokens,
                totals.answer_tokens, totals.seconds);
     if (totals.experts.layers().empty()) return;
-    double least = HUGE_VAL, most = 0;
-    for (const auto& [index, load] : totals.experts.layers()) {
-        least = std::min(least, load.least());
-        most = std::max(most, load.most());
-    }
-    fmt::print("  experts take {:.2f} to {:.2f} of a fair share\n", least, most);
+    fmt::print("  experts take {:.2f} to {:.2f} of a fair share\n", totals.experts.least(),
+               totals.experts.most());
 }
 
 // The engine lives in here alone: when this returns, its thread has ended, and what the tap counted

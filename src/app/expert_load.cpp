@@ -26,6 +26,20 @@ double LayerLoad::most() const {
     return of_fair_share(*this, *std::max_element(counts.begin(), counts.end()));
 }
 
+double ExpertLoad::least() const {
+    CHECK(!layers_.empty(), "no layer has experts");
+    double least = layers_.begin()->second.least();
+    for (const auto& [index, load] : layers_) least = std::min(least, load.least());
+    return least;
+}
+
+double ExpertLoad::most() const {
+    CHECK(!layers_.empty(), "no layer has experts");
+    double most = layers_.begin()->second.most();
+    for (const auto& [index, load] : layers_) most = std::max(most, load.most());
+    return most;
+}
+
 void ExpertLoad::see(std::string_view stage, int64_t index, const Tensor& value) {
     if (!value.place().is_host() || value.num_elements() == 0) return;
     if (stage == "router_logits") {

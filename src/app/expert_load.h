@@ -38,6 +38,9 @@ class ExpertLoad : public Tap {
     /// By the layer's index; empty for a dense model. Has no lock: to be read once the Engine,
     /// whose end joins that thread, is gone.
     const std::map<int64_t, LayerLoad>& layers() const { return layers_; }
+    /// Over all layers. Needs a layer.
+    double least() const;
+    double most() const;
 
   private:
     std::map<int64_t, LayerLoad> layers_;

@@ -70,6 +70,9 @@ TEST(ExpertLoad, LayersApartAndOthersPassedBy) {
     EXPECT_EQ(load.layers().at(3).counts, (Counts{1, 1, 0}));
     EXPECT_EQ(load.layers().at(5).counts, (Counts{0, 1, 2}));
     EXPECT_EQ(load.layers().at(5).rows, 3);
+    EXPECT_DOUBLE_EQ(load.least(), 0) << "of expert 2 in layer 3, or 0 in layer 5";
+    EXPECT_DOUBLE_EQ(load.most(), 2)
+        << "of expert 2 in layer 5: two rows of three, a fair share is one";
 }
 
 TEST(ExpertLoad, DeviceMemoryIsNotTouched) {

@@ -23,8 +23,9 @@ std::string_view to_string(Backend backend);
 /// What this build holds. The preset `gpu` has no `cpu`, a build without a CUDA compiler no `cuda`.
 constexpr bool is_built(Backend backend);
 
-/// Sees named intermediate values: `saker verify` and the tests compare them with a reference, `saker
-/// eval` counts the experts. Null in service. `value` is valid during the call only, and lies where the Exec's backend computes.
+/// Sees named intermediate values: `saker verify` and the tests compare them with a reference,
+/// `saker eval` counts the experts. Null in service. `value` is valid during the call only, and
+/// lies where the Exec's backend computes.
 class Tap {
   public:
     virtual ~Tap() = default;
