@@ -45,9 +45,17 @@ struct Pending {
     AnswerStream stream;
 };
 
-std::string set_stem(const std::string& name) {
-    const std::string ours = "examples/eval/" + name;
-    return std::filesystem::exists(ours + ".jsonl") ? ours : name;
+// The path of a set without its ending: of a name, or of a path with or without it.
+std::string set_stem(std::string name) {
+    constexpr std::string_view kEnding = ".jsonl";
+    if (name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
+    const std::string ours = shipped("examples/eval/" + name + std::string(kEnding));
+    if (!std::filesystem::exists(ours)) return name;
+    return ours.substr(0, ours.size() - kEnding.size());
+}
+
+StartupError cannot_be_asked(const Question& question, const std::string& why) {
+    return StartupError(question.where + ": cannot be asked: " + why);
 }
 
 void finish(Pending& pending, Totals& totals, bool show) {
@@ -62,8 +70,10 @@ void finish(Pending& pending, Totals& totals, bool show) {
     totals.languages[pending.question->language].add(*pending.question, score);
     totals.all.add(*pending.question, score);
     if (show && score < 0.5)
-        fmt::print(stderr, "{}: \"{}\", not \"{}\"\n", pending.question->kind, text,
-                   pending.question->answer);
+        // As JSON: an answer may hold anything, also what a terminal would obey.
+        fmt::print(stderr, "{}: {}: {}, not {}\n", pending.question->where, pending.question->kind,
+                   dump_json(json::string(text)),
+                   dump_json(json::string(pending.question->answer)));
 }
 
 json::object tally_json(const Tally& tally) {
@@ -130,7 +140,10 @@ void print_table(const Totals& totals) {
 // The engine lives in here alone: when this returns, its thread has ended, and what the tap counted
 // may be read.
 void ask_all(const QuestionSet& set, Session& session, const Options& options, Totals& totals) {
-    EngineLimits limits = session.plan_limits(2048, 16);
+    const int64_t context = options.max_context > 0
+                                ? options.max_context
+                                : std::min<int64_t>(2048, session.model().shape().max_context);
+    EngineLimits limits = session.plan_limits(context, 16);
     limits.num_pages *= 8;
     Exec ex = session.exec();
     ex.tap = &totals.experts;
@@ -139,21 +152,19 @@ void ask_all(const QuestionSet& set, Session& session, const Options& options, T
     sampling.temperature = 0;
     sampling.max_tokens = 256;
     const auto total = static_cast<int64_t>(set.questions().size());
-    const int64_t n = options.n > 0 ? std::min(options.n, total) : total;
 
     const Stopwatch watch;
     std::deque<Pending> pending;
-    for (int64_t i = 0; i < n; ++i) {
-        // Evenly through the set, so that a part of it still has every kind.
-        const Question& question = set.questions()[static_cast<size_t>(i * total / n)];
+    for (const Question* each : set.spread(options.n > 0 ? options.n : total)) {
+        const Question& question = *each;
         auto parts = render_chat(session.chat_template(), question.chat);
-        if (!parts) throw StartupError("A question cannot be rendered: " + parts.error().message);
+        if (!parts) throw cannot_be_asked(question, parts.error().message);
         auto prompt = prepare_prompt(*parts, question.media, session.prepare_settings(),
                                      session.media_pool());
-        if (!prompt) throw StartupError("A question cannot be asked: " + prompt.error().message);
+        if (!prompt) throw cannot_be_asked(question, prompt.error().message);
         totals.prompt_tokens += static_cast<int64_t>(prompt->ids.size());
         auto reader = engine.submit(std::move(*prompt), sampling);
-        if (!reader) throw StartupError("A question cannot be asked: " + reader.error().message);
+        if (!reader) throw cannot_be_asked(question, reader.error().message);
         pending.push_back({&question, AnswerStream(session.tokenizer(), std::move(*reader))});
         while (static_cast<int64_t>(pending.size()) > 2 * limits.max_sequences) {
             finish(pending.front(), totals, options.show_wrong);

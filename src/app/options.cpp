@@ -1,15 +1,17 @@
 // The table of commands and flags.
 #include "app/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include "app/commands.h"
 
 namespace saker {
 namespace {
-
-const char* const kDefaultModel = "models/demo";
 
 bool is_folder(const std::string& path) {
     std::error_code ignored;  // a path that cannot be looked at is none
@@ -27,8 +29,17 @@ CLI::Validator number_that(bool (*holds)(double), const char* rule) {
         "");
 }
 
-CLI::Validator not_negative() {
-    return number_that([](double n) { return n >= 0; }, "must not be negative");
+// CLI11 alone would read 1e3 and 0x3, and wrap what is too large.
+CLI::Validator whole_number() {
+    return CLI::Validator(
+        [](std::string& text) {
+            int64_t number = 0;
+            const char* const end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, number);
+            const bool good = read.ec == std::errc() && read.ptr == end && number >= 0;
+            return std::string(good ? "" : "must be a whole number, 0 or more");
+        },
+        "");
 }
 
 CLI::Validator positive() {
@@ -36,11 +47,23 @@ CLI::Validator positive() {
 }
 
 void add_model(CLI::App* app, Options& o) {
-    CLI::Option* model = app->add_option("model", o.model, "folder of a checkpoint");
-    if (is_folder(kDefaultModel))
-        o.model = kDefaultModel;
-    else
-        model->required();
+    app->add_option("model", o.model, "folder of a checkpoint; default: models/demo");
+}
+
+// `run`, `inspect` and `eval` take the model that ships where none is named. Says what is wrong, or
+// nothing.
+std::string choose_model(Options& o) {
+    const std::string ours = shipped("models/demo");
+    if (o.model.empty()) {
+        if (!is_folder(ours)) return "No model is named, and there is no models/demo to take.";
+        o.model = ours;
+    } else if (o.command == "run" && o.question.empty() && !is_folder(o.model)) {
+        // A lone word that is no folder is the question.
+        if (!is_folder(ours))
+            return o.model + " is no folder of a checkpoint, and there is no models/demo to ask.";
+        o.question = std::exchange(o.model, ours);
+    }
+    return {};
 }
 
 void add_execution(CLI::App* app, Options& o) {
@@ -65,7 +88,7 @@ void add_sampling(CLI::App* app, Options& o) {
     app->add_option("--frequency-penalty", o.frequency_penalty, "over the answer; 0: off");
     app->add_option("--seed", o.seed, "the same seed gives the same answer");
     app->add_option("--max-tokens", o.max_tokens, "of the answer; 0: as many as the context holds")
-        ->check(not_negative());
+        ->check(whole_number());
     app->add_option("--stop", o.stop, "end the answer before this text; may be given several times")
         ->allow_extra_args(false);
 }
@@ -87,7 +110,7 @@ void add_run(CLI::App& app, Options& o) {
     run->add_flag("--stats", o.stats, "print the time of each phase");
     run->add_option("--max-context", o.max_context,
                     "tokens of prompt and answer; 0: the model's, or what memory holds")
-        ->check(not_negative());
+        ->check(whole_number());
     run->add_option("--resample", o.resample, "whose bicubic: torch (the reference's) or pillow")
         ->check(CLI::IsMember({"torch", "pillow"}))
         ->capture_default_str();
@@ -142,10 +165,13 @@ void add_others(CLI::App& app, Options& o) {
     add_model(eval, o);
     eval->add_option(
             "--set", o.set,
-            "a set of examples/eval, or the path of NAME.jsonl and NAME.pack without its ending")
+            "a set of examples/eval, or the path of NAME.jsonl, beside which NAME.pack lies")
         ->capture_default_str();
+    eval->add_option("--max-context", o.max_context,
+                     "tokens of prompt and answer; 0: 2048, or the model's where that is less")
+        ->check(whole_number());
     eval->add_option("--n", o.n, "ask this many, spread over the set; 0: all")
-        ->check(not_negative())
+        ->check(whole_number())
         ->capture_default_str();
     eval->add_flag("--json", o.json, "print JSON");
     eval->add_flag("--show-wrong", o.show_wrong, "print each wrong answer to stderr");
@@ -188,14 +214,23 @@ std::optional<Options> parse_options(int argc, const char* const* argv, int* exi
         return std::nullopt;
     }
     options.command = app.get_subcommands().at(0)->get_name();
-    // With a default model, `saker run "question"` needs no folder: a lone word that is none is the
-    // question.
-    if (options.command == "run" && options.question.empty() && !is_folder(options.model) &&
-        is_folder(kDefaultModel)) {
-        options.question = options.model;
-        options.model = kDefaultModel;
+    if (options.command == "run" || options.command == "inspect" || options.command == "eval") {
+        const std::string fault = choose_model(options);
+        if (!fault.empty()) {
+            fmt::print(stderr, "saker: {}\n", fault);
+            *exit_code = 2;
+            return std::nullopt;
+        }
     }
     return options;
+}
+
+std::string shipped(const std::string& path) {
+    std::error_code ignored;  // what cannot be looked at is not there
+    if (std::filesystem::exists(path, ignored)) return path;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    const auto beside = program.parent_path().parent_path().parent_path() / path;
+    return std::filesystem::exists(beside, ignored) ? beside.string() : path;
 }
 
 }  // namespace saker

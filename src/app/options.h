@@ -63,6 +63,10 @@ struct Options {
     double scale = 0.02;
 };
 
+/// Where a file or folder of the repository lies: in the working folder, or else in the tree that
+/// the program was built in (two folders above its own). Where neither holds it, `path` itself.
+std::string shipped(const std::string& path);
+
 /// Parses; prints help or what is wrong and sets `exit_code` where the program is to end at once.
 std::optional<Options> parse_options(int argc, const char* const* argv, int* exit_code);
 

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <utility>
 
 #include "app/session.h"
 
@@ -26,6 +28,13 @@ std::optional<int64_t> whole_number(std::string_view text) {
     return value;
 }
 
+// They stand in tables and as keys.
+bool is_word(std::string_view text) {
+    constexpr std::string_view kLetters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
 Message make_message(Role role, const std::string& text) {
     Message message;
     message.role = role;
@@ -44,8 +53,29 @@ QuestionSet::QuestionSet(const std::string& stem) : file_(stem + ".jsonl") {
     if (!in) throw StartupError(file_ + ": cannot be read.");
     std::string text;
     for (int64_t line = 1; std::getline(in, text); ++line)
-        if (!text.empty()) questions_.push_back(read(text, line));
+        if (!trim(text).empty()) questions_.push_back(read(text, line));
     if (questions_.empty()) throw StartupError(file_ + ": holds no questions.");
+}
+
+std::vector<const Question*> QuestionSet::spread(int64_t n) const {
+    struct Ranked {
+        double rank;  // how far into its group, 0 to 1
+        size_t at;
+    };
+    std::map<std::pair<std::string, std::string>, std::vector<size_t>> groups;
+    for (size_t i = 0; i < questions_.size(); ++i)
+        groups[{questions_[i].kind, questions_[i].language}].push_back(i);
+    std::vector<Ranked> ranked;
+    for (const auto& [name, group] : groups)
+        for (size_t i = 0; i < group.size(); ++i)
+            ranked.push_back(
+                {(static_cast<double>(i) + 0.5) / static_cast<double>(group.size()), group[i]});
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+    ranked.resize(std::min(ranked.size(), static_cast<size_t>(n)));
+    std::vector<const Question*> out;
+    for (const Ranked& r : ranked) out.push_back(&questions_[r.at]);
+    return out;
 }
 
 std::vector<std::vector<uint8_t>> QuestionSet::files(const JsonReader& reader,
@@ -74,8 +104,11 @@ Question QuestionSet::read(const std::string& text, int64_t line) const {
     if (!value->is_object()) throw StartupError(where + ": is not an object.");
     const JsonReader reader(value->get_object(), where);
     Question q;
+    q.where = where;
     q.kind = reader.string("kind");
     q.language = reader.string("language");
+    for (const auto& [key, word] : {std::pair("kind", &q.kind), {"language", &q.language}})
+        if (!is_word(*word)) reader.fail(key, "is not a word of letters, digits, _ and -");
     q.answer = reader.string("answer");
     const std::string judge = reader.string("judge");
     if (judge == "number")
@@ -92,6 +125,8 @@ Question QuestionSet::read(const std::string& text, int64_t line) const {
             q.media.push_back({Modality::image, {std::move(file)}, 0});
     if (reader.has("frames"))
         q.media.push_back({Modality::video, files(reader, "frames"), reader.number("fps")});
+    if (reader.has("frames") && !(q.media.back().fps >= 1e-3 && q.media.back().fps <= 1e3))
+        reader.fail("fps", "must be from 0.001 to 1000");
     if (reader.has("earlier")) {
         const json::value& earlier = reader.value("earlier");
         if (!earlier.is_array()) reader.fail("earlier", "is not a list");

@@ -25,7 +25,8 @@ enum class Judge : uint8_t {
 };
 
 struct Question {
-    std::string kind, language;
+    std::string where;           // file and line
+    std::string kind, language;  // words of letters, digits, _ and -
     Judge judge = Judge::exact;
     ChatRequest chat;               // pictures before the question, in the first turn
     std::vector<MediaInput> media;  // their files
@@ -38,6 +39,8 @@ class QuestionSet {
     explicit QuestionSet(const std::string& stem);
 
     const std::vector<Question>& questions() const { return questions_; }
+    /// n of them, or all where there are fewer, every kind in every language with its share.
+    std::vector<const Question*> spread(int64_t n) const;
 
   private:
     Question read(const std::string& text, int64_t line) const;

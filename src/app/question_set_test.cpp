@@ -1,11 +1,14 @@
 // Boxes, judging and intervals of `saker eval`.
 #include "app/question_set.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 
 namespace saker {
 namespace {
@@ -83,7 +86,7 @@ TEST_F(QuestionFiles, PicturesStandInTheFirstTurn) {
     const std::string motion =
         R"({"kind": "motion", "language": "zh", "question": "?", "answer": "x", "judge": "exact", )"
         R"("frames": [[1, 1], [2, 1]], "fps": 2})";
-    const QuestionSet set = read(followup + "\n\n" + motion + "\n");
+    const QuestionSet set = read(followup + "\n\r\n" + motion + "\n");
     ASSERT_EQ(set.questions().size(), 2u);
     const Question& first = set.questions()[0];
     ASSERT_EQ(first.chat.messages.size(), 3u);
@@ -100,6 +103,25 @@ TEST_F(QuestionFiles, PicturesStandInTheFirstTurn) {
     EXPECT_EQ(second.media[0].fps, 2);
 }
 
+// Languages take turns in the file: a part of even stride would hold one alone.
+TEST_F(QuestionFiles, APartHoldsEveryKindInEveryLanguage) {
+    std::string lines;
+    for (const char* kind : {"count", "text"})
+        for (int i = 0; i < 40; ++i)
+            lines += fmt::format(R"({{"kind": "{}", "language": "{}", "question": "q", )"
+                                 R"("answer": "{}", "judge": "exact"}})"
+                                 "\n",
+                                 kind, i % 2 ? "zh" : "en", i);
+    const QuestionSet set = read(lines);
+    std::map<std::string, int> asked;
+    for (const Question* q : set.spread(20)) ++asked[q->kind + " " + q->language];
+    EXPECT_EQ(asked, (std::map<std::string, int>{
+                         {"count en", 5}, {"count zh", 5}, {"text en", 5}, {"text zh", 5}}));
+    std::set<const Question*> all;
+    for (const Question* q : set.spread(1000)) all.insert(q);
+    EXPECT_EQ(all.size(), 80u) << "each once, and no more than there are";
+}
+
 TEST_F(QuestionFiles, FaultsNameTheLine) {
     const std::string start = R"({"kind": "k", "language": "en", "question": "q", )";
     for (const std::string& bad :
@@ -110,6 +132,9 @@ TEST_F(QuestionFiles, FaultsNameTheLine) {
           start + R"("answer": "a", "judge": "exact", "pictures": [[-1, 5]]})",
           start + R"("answer": "a", "judge": "exact", "pictures": [7]})",
           start + R"("answer": "a", "judge": "exact", "frames": [[0, 1]]})",
+          start + R"("answer": "a", "judge": "exact", "frames": [[0, 1]], "fps": 0})",
+          std::string(R"({"kind": "a\u001b[31m", "language": "en", "question": "q", )"
+                      R"("answer": "a", "judge": "exact"})"),
           start + R"("answer": "a", "judge": "exact", "earlier": [3]})"}) {
         try {
             read(start + R"("answer": "a", "judge": "exact"})" + "\n" + bad);

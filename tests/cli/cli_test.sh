@@ -71,6 +71,13 @@ expect 0 "^" env -C "$work/home" "$saker" run "Hello there" --max-tokens 3
 expect 0 "^" env -C "$work/home" "$saker" run "$model" "Hello there" --max-tokens 3
 expect 0 "qwen3_vl_moe" env -C "$work/home" "$saker" inspect
 
+# Without one, neither beside the program nor here, a word that is no folder is no question.
+mkdir "$work/lone"
+cp "$saker" "$work/lone/saker"
+expect 2 "hi is no folder" env -C "$work/lone" ./saker run hi
+expect 2 "No model is named" env -C "$work/lone" ./saker eval
+expect 2 "whole number" "$saker" eval "$model" --n 1e3
+
 # --- What the caller gets wrong: 2 ----------------------------------------------------------------------
 expect 2 "subcommand" "$saker"
 expect 2 "frobnicate" "$saker" run "$model" --frobnicate
@@ -99,7 +106,7 @@ echo '{"messages": ' > "$work/request.json"
 expect 2 "JSON" "$saker" render "$model" "$work/request.json"
 
 expect 2 "max_tokens asks for" "$saker" run "$model" --max-tokens 9223372036854775807 x
-expect 2 "must not be negative" "$saker" run "$model" --max-context -1 x
+expect 2 "whole number" "$saker" run "$model" --max-context -1 x
 for fps in nan inf 0 1e-308; do
     expect 2 "fps: must be from" "$saker" run "$model" --video-frames "$work/frames" --fps $fps x
 done
