@@ -16,6 +16,8 @@ import struct
 import sys
 import zlib
 
+import torch
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
@@ -159,6 +161,7 @@ def write_examples(folder):
 
 
 def main():
+    torch.set_num_threads(1)  # pictures are small: more threads would only wait for one another
     root = HERE.parent.parent
     write_set(root / "examples" / "eval")
     write_examples(root / "examples" / "pictures")
