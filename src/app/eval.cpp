@@ -143,8 +143,8 @@ void ask_all(const QuestionSet& set, Session& session, const Options& options, T
     const int64_t context = options.max_context > 0
                                 ? options.max_context
                                 : std::min<int64_t>(2048, session.model().shape().max_context);
-    EngineLimits limits = session.plan_limits(context, 16);
-    limits.num_pages *= 8;
+    // Questions are short: sixteen sequences share room for eight whole contexts.
+    const EngineLimits limits = session.plan_limits(context, 16, 8);
     Exec ex = session.exec();
     ex.tap = &totals.experts;
     Engine engine(session.model(), limits, ex);

@@ -195,7 +195,7 @@ Exec Session::exec() {
     return ex;
 }
 
-EngineLimits Session::plan_limits(int64_t max_context, int64_t sequences) const {
+EngineLimits Session::plan_limits(int64_t max_context, int64_t sequences, int64_t contexts) const {
     const ModelShape& shape = model().shape();
     const KvShape kv{shape.num_layers, shape.num_kv_heads, shape.head_dim, shape.compute};
     EngineLimits limits;
@@ -220,7 +220,7 @@ EngineLimits Session::plan_limits(int64_t max_context, int64_t sequences) const 
                         "takes {}.",
                         wanted, limits.max_context, bytes_text(available_bytes()),
                         bytes_text(kv.bytes_per_token())));
-    limits.num_pages = pages_for(limits.max_context);
+    limits.num_pages = pages_for(std::min(limits.max_context * contexts, fits));
     // The largest picture that the processor makes, and its tokens.
     const int64_t area = preprocessor_.patch_size * preprocessor_.patch_size;
     limits.max_patches = std::max<int64_t>(

@@ -35,8 +35,8 @@ class Session {
     /// An Exec without scratch, for an Engine or a Loop.
     Exec exec();
     /// Limits for `max_context` tokens (0: the model's) and `sequences` at once, shortened to what
-    /// memory holds; says so in the log.
-    EngineLimits plan_limits(int64_t max_context, int64_t sequences) const;
+    /// memory holds; says so in the log. Pages for `contexts` whole ones, or as many as fit.
+    EngineLimits plan_limits(int64_t max_context, int64_t sequences, int64_t contexts = 1) const;
 
   private:
     std::filesystem::path folder_;

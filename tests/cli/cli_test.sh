@@ -71,6 +71,8 @@ expect 0 "^" env -C "$work/home" "$saker" run "Hello there" --max-tokens 3
 expect 0 "^" env -C "$work/home" "$saker" run "$model" "Hello there" --max-tokens 3
 expect 0 "qwen3_vl_moe" env -C "$work/home" "$saker" inspect
 
+# The repository's own is found from elsewhere too.
+expect 0 "qwen3_vl_moe" env -C "$work" "$saker" inspect
 # Without one, neither beside the program nor here, a word that is no folder is no question.
 mkdir "$work/lone"
 cp "$saker" "$work/lone/saker"

@@ -106,6 +106,9 @@ def save_parts(tensors, folder):
         path = pathlib.Path(folder) / f"part-{index}.safetensors"
         safetensors.torch.save_file(part, str(path) + ".new")
         pathlib.Path(str(path) + ".new").rename(path)
+    for path in pathlib.Path(folder).glob("part-*.safetensors"):
+        if int(path.stem.removeprefix("part-")) >= len(parts):  # of an earlier, longer save
+            path.unlink()
 
 
 def load_parts(folder):

@@ -70,6 +70,8 @@ def write_weights(tensors, folder):
     tensors = {name: (t.transpose(1, 2) if ".experts." in name else t).to(torch.bfloat16).contiguous()
                for name, t in tensors.items() if not name.startswith("targets.")}
     parts = checkpoint.split(tensors)
+    for stale in folder.glob("model-*.safetensors"):
+        stale.unlink()
     where = {}
     for index, part in enumerate(parts):
         file = f"model-{index + 1:05}-of-{len(parts):05}.safetensors"
@@ -128,11 +130,11 @@ def main():
     write_settings(coder, folder)
     sums = "\n".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}"
                      for path in sorted(folder.glob("model-*.safetensors")))
-    (folder / "README.md").write_text(CARD.format(figures=figures.rstrip(), sums=sums, millions=size / 2e6), encoding="utf-8")
+    card = CARD.format(figures=figures.rstrip(), sums=sums, millions=size / 2e6)
+    (folder / "README.md").write_text(card, encoding="utf-8")
     for path in folder.iterdir():
         path.chmod(0o644)  # safetensors writes for its owner alone
-    size = sum(path.stat().st_size for path in folder.iterdir())
-    print(f"{folder}: {size / 1e6:.1f} MB")
+    print(f"{folder}: {sum(path.stat().st_size for path in folder.iterdir()) / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
     python3 tools/demo_model/make_eval.py
 
 examples/eval/demo.jsonl and demo.pack: 2,000 questions in the format that README.md beside this gives.
-examples/pictures/: a dozen pictures and two clips with their questions. Both come from seeds that training
-never uses, at full level. needs torch.
+examples/pictures/: pictures, a pair of them and two clips, with their questions, and talk without a picture. Both
+come from seeds that training never uses, at full level. needs torch.
 """
 
 import collections

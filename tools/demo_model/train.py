@@ -155,14 +155,19 @@ def forward(model, inputs, grids):
     return model.lean.answers(model.p, hidden, inputs["sources"]), balance.mean(), counts, features
 
 
+def target_loss(model, features, inputs):
+    """targets.loss of what the layer for the targets says of the merged features."""
+    seen = F.linear(features, model.p["targets.weight"], model.p["targets.bias"])
+    return targets.loss(seen.flatten(0, 1), inputs["targets"].flatten(0, 1))
+
+
 def learn(model, inputs, grids):
     """Leaves the gradients in the masters; the loss of the answers, of the router's balance and of the targets."""
     logits, balance, _, features = forward(model, inputs, grids)
     loss = F.cross_entropy(logits.float(), inputs["labels"])
     total, aside = loss + BALANCE * balance, torch.zeros_like(loss)
     if "targets" in inputs:
-        seen = F.linear(features, model.p["targets.weight"], model.p["targets.bias"])
-        aside, _ = targets.loss(seen.flatten(0, 1), inputs["targets"].flatten(0, 1))
+        aside, _ = target_loss(model, features, inputs)
         total = total + inputs["share"] * aside
     grads = torch.autograd.grad(total, model.leaves, allow_unused=True)
     used = [(m.grad, g) for m, g in zip(model.masters, grads) if g is not None]
@@ -238,8 +243,7 @@ def grade(model, coder, number, most, log):
         # Gradients stay on, though nobody asks for them: without them every part would be compiled once more.
         logits, _, used, features = forward(model, inputs, grids)
         if "targets" in inputs:
-            seen = F.linear(features, model.p["targets.weight"], model.p["targets.bias"])
-            hits = hits + targets.loss(seen.flatten(0, 1), inputs["targets"].flatten(0, 1))[1]
+            hits = hits + target_loss(model, features, inputs)[1]
         counts = counts + used
         tokens, labels = logits.argmax(-1).tolist(), batch["labels"].tolist()
         for question, language, start, end in batch["grades"]:
