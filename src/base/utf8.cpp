@@ -1,6 +1,8 @@
 // Strict UTF-8, byte by byte; see utf8.h.
 #include "base/utf8.h"
 
+#include <algorithm>
+
 #include <cstring>
 
 #include "base/check.h"
@@ -117,6 +119,18 @@ std::string replace_invalid_utf8(std::string_view bytes) {
         bytes.remove_prefix(d.size);
     }
     return out;
+}
+
+std::string quote(std::string_view text) {
+    constexpr size_t kLimit = 120;
+    std::string out = "\"";
+    size_t size = std::min(text.size(), kLimit);
+    while (size < text.size() && size > 0 && (text[size] & 0xC0) == 0x80) --size;
+    for (char c : text.substr(0, size)) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += byte < 0x20 || byte == 0x7F ? '?' : c;
+    }
+    return out + (size < text.size() ? "...\"" : "\"");
 }
 
 }  // namespace saker

@@ -40,4 +40,7 @@ size_t incomplete_utf8_tail(std::string_view bytes);
 /// `bytes` with each maximal wrong part replaced by U+FFFD, as Python's errors="replace" does.
 std::string replace_invalid_utf8(std::string_view bytes);
 
+/// Text of a file made fit for a message: quoted, cut to 120 bytes, control characters as "?".
+std::string quote(std::string_view text);
+
 }  // namespace saker

@@ -338,6 +338,10 @@ void JsonReader::fail(std::string_view key, std::string_view sentence) const {
     throw StartupError(file_ + ": " + path_ + std::string(key) + " " + std::string(sentence) + ".");
 }
 
+std::string JsonReader::where() const {
+    return path_.empty() ? file_ : file_ + ": " + path_.substr(0, path_.size() - 1);
+}
+
 const json::value& JsonReader::value(std::string_view key) const {
     const json::value* v = find(key);
     if (!v) fail(key, "is missing");

@@ -60,6 +60,10 @@ class JsonReader {
     /// Throws StartupError: "FILE: KEY SENTENCE".
     [[noreturn]] void fail(std::string_view key, std::string_view sentence) const;
 
+    const json::object& members() const { return *object_; }
+    /// The file, and the path of this object in it: "config.json", "config.json: text_config".
+    std::string where() const;
+
   private:
     const json::value* find(std::string_view key) const;
 

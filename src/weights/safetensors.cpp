@@ -155,18 +155,6 @@ std::string_view safetensors_type(DType dtype) {
     CHECK(false, "a dtype without a name in safetensors");
 }
 
-std::string quote(std::string_view text) {
-    constexpr size_t kLimit = 120;
-    std::string out = "\"";
-    size_t size = std::min(text.size(), kLimit);
-    while (size < text.size() && size > 0 && (text[size] & 0xC0) == 0x80) --size;
-    for (char c : text.substr(0, size)) {
-        const auto byte = static_cast<unsigned char>(c);
-        out += byte < 0x20 || byte == 0x7F ? '?' : c;
-    }
-    return out + (size < text.size() ? "...\"" : "\"");
-}
-
 std::string shape_text(std::span<const int64_t> shape) {
     std::string out = "[";
     for (size_t i = 0; i < shape.size(); ++i) out += (i ? ", " : "") + std::to_string(shape[i]);

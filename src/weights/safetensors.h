@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "tensor/tensor.h"
 
 namespace saker {
@@ -74,8 +75,6 @@ class SafetensorsFile {
 /// The format's name of a dtype ("BF16").
 std::string_view safetensors_type(DType dtype);
 
-/// Text of a file made fit for a message: quoted, cut to 120 bytes, control characters as "?".
-std::string quote(std::string_view text);
 /// "[2, 3]".
 std::string shape_text(std::span<const int64_t> shape);
 
