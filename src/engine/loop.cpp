@@ -12,6 +12,33 @@ Status refuse(ErrorCode code, std::string sentence, const char* param = "") {
     return Error{code, std::move(sentence), param};
 }
 
+// Ids that the sampling parameters name are in the vocabulary.
+Status check_lists(const Sampling& sampling, int64_t vocab_size) {
+    const auto check = [&](const std::vector<TokenId>& ids, const char* param) -> Status {
+        for (TokenId id : ids)
+            if (id.value < 0 || id.value >= vocab_size)
+                return refuse(ErrorCode::invalid_value,
+                              std::string(param) +
+                                  " holds an id outside the vocabulary: send ids below " +
+                                  std::to_string(vocab_size) + ".",
+                              param);
+        return Done{};
+    };
+    if (auto s = check(sampling.stop_token_ids, "stop_token_ids"); !s) return s;
+    if (auto s = check(sampling.suppress_tokens, "suppress_tokens"); !s) return s;
+    if (auto s = check(sampling.begin_suppress_tokens, "begin_suppress_tokens"); !s) return s;
+    for (const std::vector<TokenId>& word : sampling.bad_words)
+        if (auto s = check(word, "bad_words"); !s) return s;
+    return Done{};
+}
+
+Error all_banned() {
+    return {ErrorCode::invalid_value,
+            "No token is left to choose: suppress_tokens, begin_suppress_tokens, bad_words, "
+            "no_repeat_ngram_size and min_tokens ban all of them; ban fewer.",
+            ""};
+}
+
 }  // namespace
 
 Status check_prompt(const Prompt& prompt, const Sampling& sampling, const ModelShape& shape,
@@ -34,12 +61,7 @@ Status check_prompt(const Prompt& prompt, const Sampling& sampling, const ModelS
             return refuse(ErrorCode::invalid_value,
                           "A token id of the prompt is outside the vocabulary: send ids below " +
                               std::to_string(shape.vocab_size) + ".");
-    for (TokenId id : sampling.stop_token_ids)
-        if (id.value < 0 || id.value >= shape.vocab_size)
-            return refuse(ErrorCode::invalid_value,
-                          "stop_token_ids holds an id outside the vocabulary: send ids below " +
-                              std::to_string(shape.vocab_size) + ".",
-                          "stop_token_ids");
+    if (auto status = check_lists(sampling, shape.vocab_size); !status) return status;
     int64_t end = 0;
     for (const Frame& frame : prompt.frames) {
         const int64_t merged = shape.merge_size * shape.merge_size;
@@ -126,6 +148,7 @@ void Loop::commit(const StepPlan& plan, StepResult result) {
                       "The model's output for this prompt is not a number: its weights may be "
                       "damaged, check them with saker verify.",
                       ""};
+            if (sampled.all_banned) event.error = all_banned();
             s.writer.push(std::move(event));
             s.finished = true;
             continue;

@@ -42,10 +42,12 @@ struct StepPlan {
     }
 };
 
-/// The next token of one sequence; none where its logits were not numbers.
+/// The next token of one sequence; none where its logits were not numbers, or all it could choose
+/// is banned.
 struct SampledToken {
     Sequence* sequence = nullptr;
     std::optional<TokenId> token;
+    bool all_banned = false;  // why there is no token
     float logprob = 0;
     std::vector<TokenLogprob> top_logprobs;
 };

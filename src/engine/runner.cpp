@@ -23,13 +23,14 @@ int64_t scratch_bytes(const Model& model, const EngineLimits& limits) {
     const ModelShape& shape = model.shape();
     const StepLimits s = step_limits(limits);
     // Beside the model's own: logits and their copies for sampling, the tokens so far for penalties
-    // (a column and 32 bytes a token in the op), the step's pixels and features.
+    // (a column and 32 bytes a token in the op), banned tokens, the step's pixels and features.
     const int64_t logits = 3 * s.max_logit_rows * shape.vocab_size * 4;
     const int64_t history = 40 * limits.num_pages * kPageTokens;
+    const int64_t bans = 8 * s.max_sequences * shape.vocab_size;
     const int64_t visual =
         s.max_patches * shape.patch_bytes + 2 * (s.max_patches + limits.chunk_tokens) *
                                                 shape.num_feature_levels * shape.hidden_size * 4;
-    return model.scratch_bytes(s) + logits + history + visual + (int64_t{64} << 20);
+    return model.scratch_bytes(s) + logits + history + bans + visual + (int64_t{64} << 20);
 }
 
 }  // namespace
@@ -41,7 +42,8 @@ Runner::Runner(const Model& model, const EngineLimits& limits, const Exec& ex)
       ex_(ex),
       pages_({model.shape().num_layers, model.shape().num_kv_heads, model.shape().head_dim,
               model.shape().compute},
-             limits.num_pages, ex.place()) {
+             limits.num_pages, ex.place()),
+      sampler_(limits) {
     ex_.scratch = &scratch_;
     for (int64_t l = 0; l < model.shape().num_layers; ++l)
         layers_.push_back({pages_.keys(l), pages_.values(l)});
@@ -206,7 +208,8 @@ StepResult Runner::run(const StepPlan& plan) {
     bool any_prompt = false;
     for (const PlannedRows& planned : plan.rows) {
         any_prompt = any_prompt || !planned.sequence->is_decoding();
-        if (planned.samples()) result.tokens.push_back({planned.sequence, std::nullopt, 0, {}});
+        if (planned.samples())
+            result.tokens.push_back({planned.sequence, std::nullopt, false, 0, {}});
     }
     sampler_.sample(ex_, logits, columns_.sampled, result.tokens);
 
