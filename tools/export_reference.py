@@ -150,7 +150,9 @@ def main():
     tensors["logits_tail" if arguments.tail else "logits"] = logits[-arguments.tail:]
 
     recorder.visual.clear()
-    model.generation_config.eos_token_id = None  # exactly as many tokens as asked for
+    # The model alone: no end tokens, so exactly as many tokens as asked for, and no penalties or bans.
+    model.generation_config = transformers.GenerationConfig(
+        pad_token_id=model.generation_config.pad_token_id)
     with torch.no_grad():
         answer = model.generate(**inputs, do_sample=False, max_new_tokens=arguments.greedy)
     greedy = answer[0, inputs["input_ids"].shape[1]:]

@@ -148,7 +148,8 @@ void ask_all(const QuestionSet& set, Session& session, const Options& options, T
     Exec ex = session.exec();
     ex.tap = &totals.experts;
     Engine engine(session.model(), limits, ex);
-    Sampling sampling;
+    // Greedy whatever the model's file says; its penalties and bans hold, as in transformers.
+    Sampling sampling = session.generation().sampling;
     sampling.temperature = 0;
     sampling.max_tokens = 256;
     const auto total = static_cast<int64_t>(set.questions().size());
@@ -163,9 +164,13 @@ void ask_all(const QuestionSet& set, Session& session, const Options& options, T
                                      session.media_pool());
         if (!prompt) throw cannot_be_asked(question, prompt.error().message);
         totals.prompt_tokens += static_cast<int64_t>(prompt->ids.size());
-        auto reader = engine.submit(std::move(*prompt), sampling);
+        const auto fitted = session.generation().fit_to_prompt(
+            sampling, static_cast<int64_t>(prompt->ids.size()), limits.max_context);
+        if (!fitted) throw cannot_be_asked(question, fitted.error().message);
+        auto reader = engine.submit(std::move(*prompt), *fitted);
         if (!reader) throw cannot_be_asked(question, reader.error().message);
-        pending.push_back({&question, AnswerStream(session.tokenizer(), std::move(*reader))});
+        pending.push_back({&question, AnswerStream(session.tokenizer(), std::move(*reader),
+                                                   session.generation().stops_with({}))});
         while (static_cast<int64_t>(pending.size()) > 2 * limits.max_sequences) {
             finish(pending.front(), totals, options.show_wrong);
             pending.pop_front();

@@ -87,10 +87,19 @@ void add_sampling(CLI::App* app, Options& o) {
     app->add_option("--presence-penalty", o.presence_penalty, "over the answer; 0: off");
     app->add_option("--frequency-penalty", o.frequency_penalty, "over the answer; 0: off");
     app->add_option("--seed", o.seed, "the same seed gives the same answer");
-    app->add_option("--max-tokens", o.max_tokens, "of the answer; 0: as many as the context holds")
+    app->add_option("--max-tokens", o.max_tokens,
+                    "of the answer; 0: the model's limit, or as many as the context holds")
         ->check(whole_number());
     app->add_option("--stop", o.stop, "end the answer before this text; may be given several times")
         ->allow_extra_args(false);
+}
+
+void add_generation_config(CLI::App* app, Options& o) {
+    app->add_option("--generation-config", o.generation_config,
+                    "auto: defaults are those of the model's generation_config.json; none: of that "
+                    "file only the end tokens count")
+        ->check(CLI::IsMember({"auto", "none"}))
+        ->capture_default_str();
 }
 
 void add_run(CLI::App& app, Options& o) {
@@ -114,6 +123,7 @@ void add_run(CLI::App& app, Options& o) {
     run->add_option("--resample", o.resample, "whose bicubic: torch (the reference's) or pillow")
         ->check(CLI::IsMember({"torch", "pillow"}))
         ->capture_default_str();
+    add_generation_config(run, o);
     add_sampling(run, o);
     add_execution(run, o);
 }
@@ -173,6 +183,7 @@ void add_others(CLI::App& app, Options& o) {
     eval->add_option("--n", o.n, "ask this many, spread over the set; 0: all")
         ->check(whole_number())
         ->capture_default_str();
+    add_generation_config(eval, o);
     eval->add_flag("--json", o.json, "print JSON");
     eval->add_flag("--show-wrong", o.show_wrong, "print each wrong answer to stderr");
     add_execution(eval, o);

@@ -21,6 +21,9 @@ struct Options {
     int threads = 0;
     int64_t max_context = 0;  // 0: the model's, shortened to what memory holds
 
+    // run, eval
+    std::string generation_config = "auto";  // or none
+
     // run
     std::vector<std::string> images;
     std::string video_frames;

@@ -121,12 +121,16 @@ Result<std::string> answer(Session& session, Engine& engine, const Asked& asked,
     auto prompt = prepare_prompt(*parts, asked.media, session.prepare_settings(),
                                  session.media_pool(), &prepare);
     if (!prompt) return prompt.error();
+    auto fitted = session.generation().fit_to_prompt(
+        sampling, static_cast<int64_t>(prompt->ids.size()), engine.limits().max_context);
+    if (!fitted) return fitted.error();
     const PhaseTimes before = engine.times();
-    auto reader = engine.submit(std::move(*prompt), sampling);
+    auto reader = engine.submit(std::move(*prompt), *fitted);
     if (!reader) return reader.error();
 
     g_interrupted = false;
-    AnswerStream stream(session.tokenizer(), std::move(*reader), options.stop);
+    AnswerStream stream(session.tokenizer(), std::move(*reader),
+                        session.generation().stops_with(options.stop));
     std::string text;
     double first_token_ms = 0;
     int64_t num_tokens = 0;

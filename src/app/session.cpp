@@ -175,7 +175,10 @@ Session::Session(const Options& options, bool quiet)
       media_pool_(std::min(options.threads, ThreadPool::num_cores())),
       loaded_(load_model(folder_, load_options(backend_, options, preprocessor_), pool_,
                          quiet ? Progress::Style::silent : Progress::Style::automatic)),
-      generation_(GenerationConfig::load(folder_, model().shape().vocab_size)),
+      generation_(GenerationConfig::load(folder_, model().shape().vocab_size,
+                                         options.generation_config == "none"
+                                             ? GenerationDefaults::none
+                                             : GenerationDefaults::from_file)),
       chat_template_(detect_chat_template(folder_)) {
     check_fit(tokenizer_, model().shape(), preprocessor_, folder_);
 }

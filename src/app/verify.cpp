@@ -399,6 +399,7 @@ int verify_command(const Options& given) {
     // never does. A reference made that way differs from the first layer on, by about 1e-3; it is a
     // fault of the reference, so it is tried second and said aloud.
     Options options = given;
+    options.generation_config = "none";  // the model is compared, not its settings
     if (given.rope == "auto") options.rope = "f32";
     Outcome outcome = verify_once(options);
     if (!outcome.passed && given.rope == "auto") {

@@ -1,5 +1,5 @@
-// Each ban by hand; what transformers' processors give for random sequences stands in
-// tests/sampling/bans.json.
+// Each ban by hand. What transformers' processors give for random sequences is compared in
+// tests/sampling.
 #include "engine/banned_tokens.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ Set banned(const Sampling& sampling, std::initializer_list<int32_t> prompt,
     std::vector<TokenId> tokens = ids(prompt);
     for (int32_t value : output) tokens.emplace_back(value);
     BannedTokens bans;
-    const auto got = bans.collect(sampling, tokens, static_cast<int64_t>(prompt.size()),
-                                  ids({90, 91}), 100);
+    const auto got =
+        bans.collect(sampling, tokens, static_cast<int64_t>(prompt.size()), ids({90, 91}), 100);
     const Set out(got.begin(), got.end());
     EXPECT_EQ(out.size(), got.size()) << "each id once";
     return out;

@@ -29,6 +29,8 @@ class Engine {
     /// Checks the request and hands it to the engine thread.
     Result<TokenChannel::Reader> submit(Prompt prompt, const Sampling& sampling);
 
+    const EngineLimits& limits() const { return limits_; }
+
     /// Phase times so far; waits for the end of the running step, so that an answer which has ended
     /// is counted whole.
     PhaseTimes times() const;

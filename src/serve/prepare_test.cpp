@@ -3,16 +3,13 @@
 #include "serve/prepare.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "base/utf8.h"
 #include "serve/answer.h"
-#include "serve/generation_config.h"
 
 namespace saker {
 namespace {
@@ -189,32 +186,6 @@ TEST_F(PrepareTest, AnswersAreWholeCharactersAndEndAtStopStrings) {
     EXPECT_EQ(text, "Say 你好 now, ");
     EXPECT_EQ(finish, FinishReason::stop);
     EXPECT_TRUE(writer.is_cancelled()) << "a stop string ends the engine's work";
-}
-
-TEST(GenerationConfig, DefaultsRangesAndEndTokens) {
-    const auto folder =
-        std::filesystem::temp_directory_path() / ("saker_generation_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
-    const auto write = [&](const char* name, const char* text) {
-        std::ofstream(folder / name) << text;
-    };
-    write("config.json", R"({"text_config": {"eos_token_id": 7}})");
-    GenerationConfig config = GenerationConfig::load(folder, 100);
-    EXPECT_EQ(config.eos_tokens, std::vector<TokenId>{TokenId(7)});
-    EXPECT_EQ(config.sampling.temperature, 0) << "Hugging Face is greedy unless do_sample is true";
-    write("generation_config.json",
-          R"({"do_sample": true, "temperature": 0.7, "top_p": 0.8, "top_k": 20,
-              "eos_token_id": [5, 6]})");
-    config = GenerationConfig::load(folder, 100);
-    EXPECT_EQ(config.eos_tokens, (std::vector<TokenId>{TokenId(5), TokenId(6)}));
-    EXPECT_FLOAT_EQ(config.sampling.temperature, 0.7f);
-    EXPECT_EQ(config.sampling.top_k, 20);
-    for (const char* bad : {R"({"eos_token_id": 100})", R"({"eos_token_id": [-1]})",
-                            R"({"do_sample": true, "top_p": 0})", R"({"do_sample": 1})"}) {
-        write("generation_config.json", bad);
-        EXPECT_THROW(GenerationConfig::load(folder, 100), StartupError) << bad;
-    }
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace
