@@ -7,10 +7,15 @@
 
 namespace saker {
 
+// True of ids outside the vocabulary: a negative one becomes a huge index.
+bool BannedTokens::is_banned(TokenId token) const {
+    const auto index = static_cast<size_t>(token.value);
+    return index >= is_banned_.size() || is_banned_[index];
+}
+
 void BannedTokens::ban(TokenId token) {
-    const auto index = static_cast<size_t>(token.value);  // a negative id becomes a huge one
-    if (index >= is_banned_.size() || is_banned_[index]) return;
-    is_banned_[index] = 1;
+    if (is_banned(token)) return;
+    is_banned_[static_cast<size_t>(token.value)] = 1;
     ids_.push_back(token.value);
 }
 
@@ -39,9 +44,9 @@ void BannedTokens::ban_repeats(std::span<const TokenId> tokens, int64_t ngram_si
     const std::span<const TokenId> ending = tokens.last(before);
     const TokenId last = ending.back();
     // tokens[i] would be the last of an earlier run; the one before it must be the last that is
-    // here.
+    // here. What is banned already is not compared again: repeats of one token cost little.
     for (size_t i = before; i < tokens.size(); ++i)
-        if (tokens[i - 1] == last &&
+        if (tokens[i - 1] == last && !is_banned(tokens[i]) &&
             std::equal(ending.begin(), ending.end(), tokens.begin() + (i - before)))
             ban(tokens[i]);
 }

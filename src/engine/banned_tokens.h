@@ -36,6 +36,7 @@ class BannedTokens {
                                      int64_t vocab_size);
 
   private:
+    bool is_banned(TokenId token) const;
     void ban(TokenId token);
     void ban_all(std::span<const TokenId> tokens);
     void ban_bad_words(const Sampling& sampling, std::span<const TokenId> tokens,

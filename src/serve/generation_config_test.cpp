@@ -27,9 +27,7 @@ class GenerationConfigTest : public testing::Test {
     }
     ~GenerationConfigTest() override { std::filesystem::remove_all(folder_); }
 
-    void write(const char* name, const std::string& text) {
-        std::ofstream(folder_ / name) << text;
-    }
+    void write(const char* name, const std::string& text) { std::ofstream(folder_ / name) << text; }
     GenerationConfig load(const std::string& text,
                           GenerationDefaults defaults = GenerationDefaults::from_file) {
         write("generation_config.json", text);
@@ -137,25 +135,38 @@ TEST_F(GenerationConfigTest, UnknownKeysAreRefusedWithTheNearest) {
 }
 
 TEST_F(GenerationConfigTest, WhatSakerDoesNotDoIsRefusedUnlessItAsksForNothing) {
-    for (const char* asks :
-         {R"("num_beams": 4)", R"("penalty_alpha": 0.6)", R"("guidance_scale": 1.5)",
-          R"("sequence_bias": [[[1], 2.0]])", R"("exponential_decay_length_penalty": [5, 1.1])",
-          R"("forced_eos_token_id": 5)", R"("forced_bos_token_id": 5)",
-          R"("encoder_repetition_penalty": 1.2)", R"("encoder_no_repeat_ngram_size": 2)",
-          R"("watermarking_config": {})", R"("num_return_sequences": 2)", R"("max_time": 1.5)",
-          R"("token_healing": true)", R"("cache_implementation": "quantized")",
-          R"("do_sample": true, "typical_p": 0.9)", R"("do_sample": true, "top_h": 0.4)",
-          R"("do_sample": true, "epsilon_cutoff": 0.01)", R"("do_sample": true, "eta_cutoff": 1)",
-          R"("dola_layers": "high")", R"("constraints": [])", R"("force_words_ids": [[1]])",
-          R"("is_assistant": true)", R"("assistant_ensemble_weight": 0.5)"})
+    for (const char* asks : {R"("num_beams": 4)",
+                             R"("penalty_alpha": 0.6)",
+                             R"("guidance_scale": 1.5)",
+                             R"("sequence_bias": [[[1], 2.0]])",
+                             R"("exponential_decay_length_penalty": [5, 1.1])",
+                             R"("forced_eos_token_id": 5)",
+                             R"("forced_bos_token_id": 5)",
+                             R"("encoder_repetition_penalty": 1.2)",
+                             R"("encoder_no_repeat_ngram_size": 2)",
+                             R"("watermarking_config": {})",
+                             R"("num_return_sequences": 2)",
+                             R"("max_time": 1.5)",
+                             R"("token_healing": true)",
+                             R"("cache_implementation": "quantized")",
+                             R"("do_sample": true, "typical_p": 0.9)",
+                             R"("do_sample": true, "top_h": 0.4)",
+                             R"("do_sample": true, "epsilon_cutoff": 0.01)",
+                             R"("do_sample": true, "eta_cutoff": 1)",
+                             R"("dola_layers": "high")",
+                             R"("constraints": [])",
+                             R"("force_words_ids": [[1]])",
+                             R"("is_assistant": true)",
+                             R"("assistant_ensemble_weight": 0.5)"})
         expect_fault("{" + std::string(asks) + "}", "asks for something that Saker does not do");
-    EXPECT_EQ(fault(R"({"num_beams": 1, "penalty_alpha": 0.0, "guidance_scale": 1, "do_sample": true,
+    EXPECT_EQ(
+        fault(R"({"num_beams": 1, "penalty_alpha": 0.0, "guidance_scale": 1, "do_sample": true,
                         "typical_p": 1.0, "top_h": null, "epsilon_cutoff": 0.0, "eta_cutoff": 0,
                         "encoder_repetition_penalty": 1.0, "encoder_no_repeat_ngram_size": 0,
                         "sequence_bias": null, "forced_eos_token_id": null,
                         "num_return_sequences": 1, "cache_implementation": "hybrid",
                         "token_healing": false, "is_assistant": false, "max_time": null})"),
-              "");
+        "");
 }
 
 // As transformers: without do_sample nothing reads them.

@@ -186,7 +186,8 @@ void check_generation_keys(const json::object& file, const std::string& path, bo
     } catch (const StartupError& e) {
         std::string message = e.what();
         if (message.ends_with('.')) message.pop_back();
-        throw StartupError(message + "; --generation-config none leaves the file's settings aside.");
+        throw StartupError(message +
+                           "; --generation-config none leaves the file's settings aside.");
     }
 }
 

@@ -70,8 +70,8 @@ class Generation : public testing::Test {
             Case c;
             c.name = reader.string("name");
             c.prompt.ids = token_ids(prompts.integers(reader.string("prompt")));
-            c.config = load(reader.value("settings").as_object(),
-                            session_->model().shape().vocab_size);
+            c.config =
+                load(reader.value("settings").as_object(), session_->model().shape().vocab_size);
             c.ids = reader.integers("ids");
             if (reader.has("text")) c.text = reader.string("text");
             c.finish =
