@@ -80,6 +80,29 @@ expect 2 "hi is no folder" env -C "$work/lone" ./saker run hi
 expect 2 "No model is named" env -C "$work/lone" ./saker eval
 expect 2 "whole number" "$saker" eval "$model" --n 1e3
 
+# What generation_config.json sets holds for an answer, and --generation-config none sets it aside.
+cp -r models/demo "$work/settings"
+ask=("$saker" run "$work/settings" --compute f32 "What is in the picture?")
+settings() { sed "s/\"do_sample\": false,/&$1/" models/demo/generation_config.json > "$work/settings/generation_config.json"; }
+settings ""
+expect 0 "^a table with 2 rows and 2 columns$" "${ask[@]}"
+settings '"stop_strings": [" and"], "max_new_tokens": 20,'
+expect 0 "^a table with 2 rows$" "${ask[@]}"
+expect 0 "^a table with$" "${ask[@]}" --stop " 2"
+expect 0 "^a table with 2 rows and 2 columns$" "${ask[@]}" --generation-config none
+settings '"max_new_tokens": 3, "suppress_tokens": [933, 17],'
+expect 0 "^aYou are$" "${ask[@]}"
+expect 0 "^aYou are welcome.$" "${ask[@]}" --max-tokens 30
+settings '"no_repeat_ngrams_size": 2, "num_beams": 4,'
+expect 3 "generation_config.json: .no_repeat_ngrams_size.*did you mean no_repeat_ngram_size.*--generation-config none" "${ask[@]}"
+expect 0 "^a table with 2 rows and 2 columns$" "${ask[@]}" --generation-config none
+settings '"num_beams": 4,'
+expect 3 "num_beams asks for something that Saker does not do .beam search.*--generation-config none" "${ask[@]}"
+settings '"max_length": 5,'
+expect 2 "max_length of the model's generation_config.json allows 5" "${ask[@]}"
+expect 2 "generation-config" "${ask[@]}" --generation-config frobnicate
+rm -r "$work/settings"
+
 # --- What the caller gets wrong: 2 ----------------------------------------------------------------------
 expect 2 "subcommand" "$saker"
 expect 2 "frobnicate" "$saker" run "$model" --frobnicate
