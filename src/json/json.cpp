@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "base/stand_in.h"
 #include "base/utf8.h"
 
 namespace saker {
@@ -309,8 +310,13 @@ json::object read_json_file(const std::filesystem::path& path, JsonLimits limits
     std::string text(static_cast<size_t>(size), '\0');
     in.read(text.data(), static_cast<std::streamsize>(size));
     if (!in) throw StartupError(path.string() + ": cannot be read.");
+    if (const std::string_view sentence = stand_in(std::string_view(text).substr(0, kStandInBytes));
+        !sentence.empty())
+        throw StartupError(path.string() + ": " + std::string(sentence) + ".");
     json::value value;
-    const std::string fault = parse_into(text, limits, value);
+    std::string fault = parse_into(text, limits, value);
+    if (fault == "is not valid JSON at byte " + std::to_string(text.size()))
+        fault += ", where it ends: if its download was cut short, fetch it again";
     if (!fault.empty()) throw StartupError(path.string() + ": " + fault + ".");
     if (!value.is_object()) throw StartupError(path.string() + ": is not a JSON object.");
     return std::move(value.get_object());

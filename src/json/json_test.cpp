@@ -249,7 +249,21 @@ TEST(ReadJsonFile, NamesTheFile) {
     EXPECT_NE(thrown([] { read_json_file("/"); }).find("/: cannot be read"), std::string::npos);
     const TempFile array("[1]"), broken("{\"a\":");
     EXPECT_EQ(thrown([&] { read_json_file(broken.path()); }),
-              broken.path() + ": is not valid JSON at byte 5.");
+              broken.path() +
+                  ": is not valid JSON at byte 5, where it ends: if its download was cut short, "
+                  "fetch it again.");
+}
+
+TEST(ReadJsonFile, TellsDamageFromWhatIsNoJsonAtAll) {
+    const auto error = [](std::string_view bytes) {
+        const TempFile file(bytes);
+        return thrown([&] { read_json_file(file.path()); }).substr(file.path().size());
+    };
+    EXPECT_EQ(error("{\"a\": x}"), ": is not valid JSON at byte 6.");
+    EXPECT_NE(error("{\"a\": [").find("at byte 7, where it ends"), std::string::npos);
+    EXPECT_NE(error("version https://git-lfs.github.com/spec/v1\n").find("git lfs pull"),
+              std::string::npos);
+    EXPECT_NE(error("<!DOCTYPE html>").find("is a web page"), std::string::npos);
 }
 
 TEST(ReadJsonFile, WantsAnObjectWithinTheLimit) {
