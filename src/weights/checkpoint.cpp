@@ -1,10 +1,15 @@
-// Finds the files of a folder, keeps them inside it, and joins their tables.
+// Finds the files of a folder and joins their tables.
 #include "weights/checkpoint.h"
 
+#include <algorithm>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "json/json.h"
+#include "weights/tensor_names.h"
 
 namespace saker {
 namespace {
@@ -14,38 +19,29 @@ namespace fs = std::filesystem;
 constexpr char kSingle[] = "model.safetensors";
 constexpr char kIndex[] = "model.safetensors.index.json";
 
-// True where `path` lies below `folder`; both canonical.
-bool is_below(const fs::path& path, const fs::path& folder) {
-    const fs::path relative = path.lexically_relative(folder);
-    return !relative.empty() && *relative.begin() != ".." && *relative.begin() != ".";
-}
-
-// The real path of the file `name` of `folder` (canonical). A link out of the folder could make the
-// server read, and answer with, what the owner of the folder never meant to share. The one link
-// out that is usual is that of a Hugging Face cache: MODEL/snapshots/REVISION/x -> MODEL/blobs/y.
-fs::path confine(const fs::path& folder, const std::string& name) {
+// Where the file `name` of `folder` lies. A link is its owner's word and is followed wherever it
+// leads; one that leads nowhere is named.
+fs::path find_file(const fs::path& folder, const std::string& name) {
     const fs::path path = folder / name;
     std::error_code fault;
-    const fs::path real = fs::canonical(path, fault);
-    if (fault)
-        throw StartupError(path.string() + ": is missing (" + fault.message() +
-                           "): download the checkpoint again.");
-    if (is_below(real, folder)) return real;
-    const fs::path snapshots = folder.parent_path();
-    if (snapshots.filename() == "snapshots" && is_below(real, snapshots.parent_path() / "blobs"))
-        return real;
-    throw StartupError(
-        path.string() +
-        ": is a link that leads out of the model folder: put the file itself there.");
+    if (fs::exists(path, fault)) return path;
+    std::error_code ignored;
+    const fs::path target = fs::read_symlink(path, ignored);
+    if (!ignored)
+        throw StartupError(
+            path.string() + ": is a link to " + target.string() + ", which " +
+            (fault ? "cannot be followed (" + fault.message() + ")" : "is not there") +
+            ": put the file there, or download the checkpoint again.");
+    throw StartupError(path.string() + ": is missing: download the checkpoint again.");
 }
 
 // Tensor name -> shard, from the index.
-std::map<std::string, std::string> read_index(const fs::path& path) {
+Checkpoint::Index read_index(const fs::path& path) {
     const json::object index = read_json_file(path);
     const JsonReader reader(index, path.string());
     const json::value& weight_map = reader.value("weight_map");
     if (!weight_map.is_object()) reader.fail("weight_map", "is not an object");
-    std::map<std::string, std::string> shards;
+    Checkpoint::Index shards;
     for (const auto& [tensor, file] : weight_map.get_object()) {
         const std::string_view name = tensor;
         if (!file.is_string())
@@ -62,16 +58,33 @@ std::map<std::string, std::string> read_index(const fs::path& path) {
 }
 
 [[noreturn]] void fail_without_weights(const fs::path& folder) {
-    std::string sentence = folder.string() + ": holds neither " + kSingle + " nor " + kIndex;
+    const std::string sentence = folder.string() + ": holds neither " + kSingle + " nor " + kIndex;
+    std::string pickle, weights;
     std::error_code ignored;
     for (const auto& item : fs::directory_iterator(folder, ignored)) {
         const std::string extension = item.path().extension().string();
         if (extension == ".bin" || extension == ".pt" || extension == ".pth")
-            throw StartupError(sentence + "; " + quote(item.path().filename().string()) +
-                               " may be a pickle, which can run code and is never opened: convert "
-                               "the checkpoint to safetensors.");
+            pickle = item.path().filename().string();
+        if (extension == ".safetensors") weights = item.path().filename().string();
     }
+    if (!weights.empty())
+        throw StartupError(sentence + ", which would say what " + quote(weights) +
+                           " is: download the index, or name a file that holds everything " +
+                           kSingle + ".");
+    if (!pickle.empty())
+        throw StartupError(sentence + "; " + quote(pickle) +
+                           " may be a pickle, which can run code and is never opened: convert "
+                           "the checkpoint to safetensors.");
     throw StartupError(sentence + ": is it the folder of a model?");
+}
+
+// Names the first few of a list: `3 tensors ("a", "b" ...)`.
+std::string first_few(const std::vector<std::string>& names, const char* noun) {
+    constexpr size_t kNamed = 2;
+    std::string out = std::to_string(names.size()) + " " + noun + (names.size() == 1 ? "" : "s");
+    for (size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+        out += (i ? ", " : " (") + quote(names[i]);
+    return out + (names.size() > kNamed ? " ...)" : ")");
 }
 
 }  // namespace
@@ -79,20 +92,6 @@ std::map<std::string, std::string> read_index(const fs::path& path) {
 bool is_plain_name(std::string_view name) {
     return !name.empty() && name != "." && name != ".." &&
            name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
-}
-
-std::string canonical_name(std::string_view name) {
-    const auto renamed = [&](std::string_view from, std::string_view to) {
-        return std::string(to).append(name.substr(from.size()));
-    };
-    constexpr std::string_view kText = "model.language_model.", kVision = "model.visual.";
-    if (name.starts_with(kText) || name.starts_with(kVision)) return std::string(name);
-    if (name.starts_with("language_model.model.")) return renamed("language_model.model.", kText);
-    if (name.starts_with("language_model.lm_head."))
-        return renamed("language_model.lm_head.", "lm_head.");
-    if (name.starts_with("visual.")) return renamed("visual.", kVision);
-    if (name.starts_with("model.")) return renamed("model.", kText);
-    return std::string(name);
 }
 
 Checkpoint Checkpoint::open(const fs::path& model_dir) {
@@ -106,21 +105,14 @@ Checkpoint Checkpoint::open(const fs::path& model_dir) {
         std::error_code ignored;
         return fs::symlink_status(folder / name, ignored).type() != fs::file_type::not_found;
     };
-    if (is_there(kSingle)) {
-        checkpoint.add_file(kSingle);
-    } else if (is_there(kIndex)) {
-        const fs::path index = folder / kIndex;
-        const auto shards = read_index(confine(folder, kIndex));
-        std::map<std::string, size_t> file_of_shard;
-        for (const auto& [name, shard] : shards) file_of_shard.emplace(shard, 0);
-        for (auto& [shard, file] : file_of_shard) {
-            file = checkpoint.files_.size();
-            checkpoint.add_file(shard);
-        }
-        for (const auto& [name, shard] : shards)
-            if (!checkpoint.files_[file_of_shard.at(shard)].has(name))
-                throw StartupError(index.string() + ": says that tensor " + quote(name) +
-                                   " lies in " + quote(shard) + ", which does not hold it.");
+    if (is_there(kIndex)) {
+        const Index index = read_index(find_file(folder, kIndex));
+        const bool whole = is_there(kSingle) && checkpoint.add_single_of(index);
+        if (!whole) checkpoint.add_shards(index);
+        checkpoint.tell_left_aside(whole ? "model.safetensors holds everything"
+                                         : "the index does not list them there");
+    } else if (is_there(kSingle)) {
+        checkpoint.add_tensors(checkpoint.add_file(SafetensorsFile(find_file(folder, kSingle))));
     } else {
         fail_without_weights(folder);
     }
@@ -129,25 +121,97 @@ Checkpoint Checkpoint::open(const fs::path& model_dir) {
     return checkpoint;
 }
 
-void Checkpoint::add_file(const std::string& name_in_folder) {
-    const size_t file_index = files_.size();
-    files_.emplace_back(confine(folder_, name_in_folder));
-    file_names_.push_back(name_in_folder);
-    for (const std::string& name : files_.back().names()) {
-        const auto [known, is_new] =
-            tensors_.emplace(canonical_name(name), Location{file_index, name});
-        if (!is_new)
-            throw StartupError(files_.back().path() + ": tensor " + quote(name) +
-                               " is stored twice, as " + quote(known->second.name_in_file) +
-                               " in " + files_[known->second.file_index].path() + " too.");
+// The whole checkpoint in one file comes before the shards beside it, as transformers has it; but
+// one that lacks tensors, or cannot be read, is none, and one that is a shard itself is that.
+bool Checkpoint::add_single_of(const Index& index) {
+    for (const auto& [name, shard] : index)
+        if (shard == kSingle) return false;
+    std::optional<SafetensorsFile> single;
+    try {
+        single.emplace(find_file(folder_, kSingle));
+    } catch (const StartupError&) {
+        return false;
     }
+    std::set<std::string> held;
+    for (const std::string& name : single->names()) held.insert(canonical_name(name));
+    for (const auto& [name, shard] : index)
+        if (!held.contains(canonical_name(name))) return false;
+    add_tensors(add_file(std::move(*single)));
+    return true;
+}
+
+void Checkpoint::add_shards(const Index& index) {
+    std::map<std::string, size_t> file_of_shard;
+    for (const auto& [name, shard] : index) file_of_shard.emplace(shard, 0);
+    for (auto& [shard, file] : file_of_shard)
+        file = add_file(SafetensorsFile(find_file(folder_, shard)));
+    for (const auto& [name, shard] : index) {
+        const size_t file = file_of_shard.at(shard);
+        if (!files_[file].has(name))
+            throw StartupError(folder_ + "/" + kIndex + ": says that tensor " + quote(name) +
+                               " lies in " + quote(shard) +
+                               ", which does not hold it: download both again.");
+        add_tensor(file, name);
+    }
+    for (size_t file = 0; file < files_.size(); ++file)
+        for (const std::string& name : files_[file].names()) {
+            const auto listed = index.find(name);
+            if (listed == index.end() || listed->second != file_names_[file])
+                left_aside_.emplace(name, file_names_[file]);
+        }
+}
+
+size_t Checkpoint::add_file(SafetensorsFile file) {
+    file_names_.push_back(fs::path(file.path()).filename().string());
+    files_.push_back(std::move(file));
+    return files_.size() - 1;
+}
+
+void Checkpoint::add_tensors(size_t file) {
+    for (const std::string& name : files_[file].names()) add_tensor(file, name);
+}
+
+void Checkpoint::add_tensor(size_t file, const std::string& name) {
+    const std::string where = files_[file].path() + ": tensor " + quote(name) + " ";
+    if (const std::string_view foreign = foreign_tensor(name); !foreign.empty())
+        throw StartupError(where + std::string(foreign) + ".");
+    const auto [known, is_new] = tensors_.emplace(canonical_name(name), Location{file, name});
+    if (!is_new)
+        throw StartupError(where + "is stored twice, as " + quote(known->second.name_in_file) +
+                           " in " + files_[known->second.file_index].path() + " too.");
+}
+
+// Whoever left more in the folder than is read may have meant it to be read.
+void Checkpoint::tell_left_aside(std::string_view reason) const {
+    std::vector<std::string> tensors, files;
+    for (const auto& [name, file] : left_aside_) tensors.push_back(name);
+    std::error_code ignored;
+    for (const auto& item : fs::directory_iterator(folder_, ignored)) {
+        const std::string name = item.path().filename().string();
+        if (name.ends_with(".safetensors") &&
+            std::find(file_names_.begin(), file_names_.end(), name) == file_names_.end())
+            files.push_back(name);
+    }
+    if (tensors.empty() && files.empty()) return;
+    std::sort(files.begin(), files.end());
+    std::string what = tensors.empty() ? "" : first_few(tensors, "tensor");
+    if (!files.empty()) what += (what.empty() ? "" : " and ") + first_few(files, "file");
+    log_info(folder_ + ": left aside, since " + std::string(reason) + ": " + what + ".");
 }
 
 const TensorEntry& Checkpoint::entry(std::string_view name) const {
     const auto found = tensors_.find(name);
-    if (found == tensors_.end())
-        throw StartupError(folder_ + ": the checkpoint holds no tensor " + quote(name) + ".");
+    if (found == tensors_.end()) fail_on_absent(name);
     return files_[found->second.file_index].entry(found->second.name_in_file);
+}
+
+void Checkpoint::fail_on_absent(std::string_view name) const {
+    const std::string sentence = folder_ + ": the checkpoint holds no tensor " + quote(name);
+    for (const auto& [left, file] : left_aside_)
+        if (canonical_name(left) == name)
+            throw StartupError(sentence + ": one lies in " + quote(file) + ", but " + kIndex +
+                               " does not list it.");
+    throw StartupError(sentence + ".");
 }
 
 const TensorEntry* Checkpoint::find(std::string_view name) const {

@@ -1,9 +1,11 @@
 // Checkpoint: the weight files of a model folder as one table of tensors by canonical name.
 //
 // Opened by app/ and models/ at start-up, read by loader.h. It takes `model.safetensors`, or the
-// shards that `model.safetensors.index.json` names. Opening maps the files and checks every header,
-// and reads no weights. Files of other formats in the folder (pickled `pytorch_model.bin`) are
-// never opened.
+// shards that `model.safetensors.index.json` names; beside an index, `model.safetensors` only where
+// it holds every tensor that the index lists. Among shards the index has the word: a tensor lies
+// where it says, and copies, tensors and files that it does not list are left aside, with one line
+// in the log. Opening maps the files and checks every header, and reads no weights. Files of other
+// formats in the folder (pickled `pytorch_model.bin`) are never opened.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +19,18 @@
 
 namespace saker {
 
-/// The released name of a tensor, from the name in a file: exports differ in their prefixes.
-///   model.language_model.X, language_model.model.X, model.X  ->  model.language_model.X
-///   model.visual.X, visual.X                                 ->  model.visual.X
-///   lm_head.X, language_model.lm_head.X                      ->  lm_head.X
-/// Any other name stays as it is.
-std::string canonical_name(std::string_view name_in_file);
-
 /// True for the name of a file and nothing more: no folders, no dot segments.
 bool is_plain_name(std::string_view name);
 
 class Checkpoint {
   public:
     /// Opens a model folder. Throws StartupError naming the file and the rule that it breaks:
-    /// files missing, cut short or outside the folder; a tensor absent or stored twice.
-    /// Shards are plain names of regular files in the folder. A symbolic link must stay inside the
-    /// folder, or lead from `snapshots/REVISION/` to `blobs/` of a Hugging Face cache.
+    /// files missing or cut short; a tensor absent, stored twice, or of a kind that no plain
+    /// checkpoint holds (tensor_names.h).
+    /// Shards are plain names of regular files in the folder; such a name may be a link, which is
+    /// followed wherever its owner made it lead.
     static Checkpoint open(const std::filesystem::path& model_dir);
+    using Index = std::map<std::string, std::string, std::less<>>;  // tensor name -> shard
 
     bool has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
     /// Throws StartupError naming the folder and the tensor where it is absent or of a type that
@@ -54,12 +51,19 @@ class Checkpoint {
         std::string name_in_file;
     };
     explicit Checkpoint(std::string folder) : folder_(std::move(folder)) {}
-    void add_file(const std::string& name);
+    bool add_single_of(const Index& index);
+    void add_shards(const Index& index);
+    size_t add_file(SafetensorsFile file);
+    void add_tensors(size_t file);
+    void add_tensor(size_t file, const std::string& name);
+    void tell_left_aside(std::string_view reason) const;
+    [[noreturn]] void fail_on_absent(std::string_view name) const;
 
     std::string folder_;
     std::vector<SafetensorsFile> files_;
     std::vector<std::string> file_names_;
     std::map<std::string, Location, std::less<>> tensors_;
+    std::multimap<std::string, std::string> left_aside_;  // name in file -> file
 };
 
 }  // namespace saker

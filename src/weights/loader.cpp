@@ -57,7 +57,8 @@ std::string first_few(const std::vector<std::string>& names) {
 // Stored, and rightly unused.
 bool is_harmless(std::string_view name) {
     return name.ends_with(".inv_freq") || name.starts_with("mtp.") ||
-           name.find(".mtp.") != std::string_view::npos || name == "lm_head.weight";
+           name.find(".mtp.") != std::string_view::npos || name == "lm_head.weight" ||
+           name.ends_with(".activation_scale") || name.ends_with(".input_scale");
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ class Loader {
     /// Throws StartupError naming tensors of the checkpoint that nobody asked for: a layer or a
     /// bias that the configuration does not know of means wrong answers, and nobody would notice.
     /// Only what is known to be harmless passes with a line in the log: rotary tables, the
-    /// multi-token prediction head, and an output head that is tied to the embedding.
+    /// multi-token prediction head, an output head that is tied to the embedding, and scales of
+    /// activations, which are never quantised here.
     void finish();
 
     /// Bytes taken from the arena so far, alignment included.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/stand_in.h"
 #include "json/json.h"
 
 namespace saker {
@@ -26,7 +27,6 @@ constexpr int64_t kMaxHeaderBytes = 100'000'000;
 constexpr size_t kMaxValues = size_t{1} << 22;
 constexpr size_t kMaxRank = 64;
 constexpr size_t kMaxDepth = 8;
-constexpr char kLfsPointer[] = "version https://git-lfs";
 
 struct Type {
     std::string_view name;
@@ -242,8 +242,9 @@ std::string_view SafetensorsFile::header_text() const {
     for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<uint64_t>(at_[i]);
     const auto whole =
         std::string_view(reinterpret_cast<const char*>(at_), static_cast<size_t>(file_bytes_));
-    if (whole.starts_with(kLfsPointer))
-        fail("is a Git LFS pointer and not the weights: run git lfs pull in its folder.");
+    if (const std::string_view sentence = stand_in(whole.substr(0, kStandInBytes));
+        !sentence.empty())
+        fail(std::string(sentence) + ".");
     if (length == 0) fail("has a header of no bytes.");
     if (length > static_cast<uint64_t>(kMaxHeaderBytes))
         fail("claims a header above 100 MB: it is not a safetensors file.");
