@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/session.h"
@@ -99,6 +101,22 @@ void print_memory(const Options& options, const Qwen3VlTextConfig& text,
     fmt::print("    {:<28}{:>10}  on this machine\n", "free now", bytes_text(available_bytes()));
 }
 
+// The weights make answers that are no numbers: which of them?
+void check_finite(const Checkpoint& checkpoint) {
+    constexpr size_t kNamed = 20;
+    ThreadPool pool;
+    const std::vector<std::string> names = scan_finite(checkpoint, pool);
+    if (names.empty()) return;
+    std::string list;
+    for (size_t i = 0; i < std::min(names.size(), kNamed); ++i)
+        list += (i ? ", " : "") + quote(names[i]);
+    if (names.size() > kNamed) list += fmt::format(" and {} more", names.size() - kNamed);
+    throw StartupError(
+        fmt::format("{}: {} of {} tensors hold a NaN or an infinity: {}: download "
+                    "the checkpoint again, or save it anew.",
+                    checkpoint.folder(), names.size(), checkpoint.names().size(), list));
+}
+
 }  // namespace
 
 int inspect_command(const Options& options) {
@@ -106,10 +124,14 @@ int inspect_command(const Options& options) {
     const Qwen3VlConfig config = Qwen3VlConfig::load(folder / "config.json");
     const Checkpoint checkpoint = Checkpoint::open(folder);
     const int64_t copied_bytes = measure_model(folder, checkpoint, {});  // checks every shape, too
+    if (options.check_finite) check_finite(checkpoint);
     fmt::print("{}\n", folder.string());
     print_shape(config, checkpoint);
     print_files(checkpoint);
     print_memory(options, config.text, checkpoint, copied_bytes);
+    if (options.check_finite)
+        fmt::print("  weights       every number of {} tensors is finite\n",
+                   checkpoint.names().size());
     return 0;
 }
 

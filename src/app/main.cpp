@@ -14,10 +14,12 @@
 #include <system_error>
 
 #include "app/commands.h"
+#include "app/model_choice.h"
 
 namespace {
 
 int dispatch(const saker::Options& options) {
+    saker::check_model(options);
     if (options.command == "run") return saker::run_command(options);
     if (options.command == "verify") return saker::verify_command(options);
     if (options.command == "tokenize") return saker::tokenize_command(options);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/commands.h"
+#include "app/model_choice.h"
 
 namespace saker {
 namespace {
@@ -47,7 +48,9 @@ CLI::Validator positive() {
 }
 
 void add_model(CLI::App* app, Options& o) {
-    app->add_option("model", o.model, "folder of a checkpoint; default: models/demo");
+    app->add_option("model", o.model,
+                    "folder of a checkpoint, or ORG/NAME in the Hugging Face cache; "
+                    "default: models/demo");
 }
 
 // `run`, `inspect` and `eval` take the model that ships where none is named. Says what is wrong, or
@@ -170,6 +173,9 @@ void add_others(CLI::App& app, Options& o) {
         ->check(CLI::IsMember({"bf16", "f32"}))
         ->capture_default_str();
 
+    inspect->add_flag("--check-finite", o.check_finite,
+                      "read all weights and name the tensors that hold a NaN or an infinity");
+
     CLI::App* eval =
         app.add_subcommand("eval", "ask a set of questions and print the accuracy by kind");
     add_model(eval, o);
@@ -225,6 +231,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, int* exi
         return std::nullopt;
     }
     options.command = app.get_subcommands().at(0)->get_name();
+    resolve_model(options);
     if (options.command == "run" || options.command == "inspect" || options.command == "eval") {
         const std::string fault = choose_model(options);
         if (!fault.empty()) {

@@ -54,6 +54,7 @@ struct Options {
 
     // inspect
     int64_t context = 32768;
+    bool check_finite = false;
 
     // eval
     std::string set = "demo";

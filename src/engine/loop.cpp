@@ -146,7 +146,7 @@ void Loop::commit(const StepPlan& plan, StepResult result) {
             event.error =
                 Error{ErrorCode::numeric_error,
                       "The model's output for this prompt is not a number: its weights may be "
-                      "damaged, check them with saker verify.",
+                      "damaged, find out which with saker inspect --check-finite.",
                       ""};
             if (sampled.all_banned) event.error = all_banned();
             s.writer.push(std::move(event));

@@ -46,6 +46,12 @@ Place place_of(const LoadOptions& options) {
 
 }  // namespace
 
+std::vector<std::string_view> served_model_types() {
+    std::vector<std::string_view> types;
+    for (const Family& family : kFamilies) types.emplace_back(family.model_type);
+    return types;
+}
+
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
                        ThreadPool& pool, Progress::Style style) {
     const std::filesystem::path config_json = folder / "config.json";

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/model.h"
@@ -34,6 +35,9 @@ struct LoadOptions {
     std::array<float, 3> pixel_mean = {0.5f, 0.5f, 0.5f};
     std::array<float, 3> pixel_deviation = {0.5f, 0.5f, 0.5f};
 };
+
+/// The values of model_type in config.json for which there is a family.
+std::vector<std::string_view> served_model_types();
 
 /// Reads config.json and the weights of `folder`. Throws StartupError.
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
