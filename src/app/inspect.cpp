@@ -111,10 +111,10 @@ void check_finite(const Checkpoint& checkpoint) {
     for (size_t i = 0; i < std::min(names.size(), kNamed); ++i)
         list += (i ? ", " : "") + quote(names[i]);
     if (names.size() > kNamed) list += fmt::format(" and {} more", names.size() - kNamed);
-    throw StartupError(
-        fmt::format("{}: {} of {} tensors hold a NaN or an infinity: {}: download "
-                    "the checkpoint again, or save it anew.",
-                    checkpoint.folder(), names.size(), checkpoint.names().size(), list));
+    throw StartupError(fmt::format(
+        "{}: a NaN or an infinity lies in {} of {} tensors: {}; download the checkpoint again, or "
+        "save it anew.",
+        checkpoint.folder(), names.size(), checkpoint.names().size(), list));
 }
 
 }  // namespace

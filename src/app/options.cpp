@@ -48,9 +48,7 @@ CLI::Validator positive() {
 }
 
 void add_model(CLI::App* app, Options& o) {
-    app->add_option("model", o.model,
-                    "folder of a checkpoint, or ORG/NAME in the Hugging Face cache; "
-                    "default: models/demo");
+    app->add_option("model", o.model, "folder of a checkpoint; default: models/demo");
 }
 
 // `run`, `inspect` and `eval` take the model that ships where none is named. Says what is wrong, or
@@ -172,7 +170,6 @@ void add_others(CLI::App& app, Options& o) {
     inspect->add_option("--compute", o.compute, "dtype of activations and KV cache: bf16 or f32")
         ->check(CLI::IsMember({"bf16", "f32"}))
         ->capture_default_str();
-
     inspect->add_flag("--check-finite", o.check_finite,
                       "read all weights and name the tensors that hold a NaN or an infinity");
 

@@ -39,7 +39,8 @@ char lower(char c) {
 std::string_view stand_in(std::string_view first_bytes) {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (first_bytes.starts_with(kByteOrderMark)) first_bytes.remove_prefix(kByteOrderMark.size());
-    first_bytes.remove_prefix(std::min(first_bytes.find_first_not_of(" \t\r\n"), first_bytes.size()));
+    first_bytes.remove_prefix(
+        std::min(first_bytes.find_first_not_of(" \t\r\n"), first_bytes.size()));
     for (const Beginning& known : kBeginnings) {
         const std::string_view start = first_bytes.substr(0, known.text.size());
         if (std::equal(start.begin(), start.end(), known.text.begin(), known.text.end(),

@@ -1,5 +1,5 @@
-// What may lie in place of a file that was to be downloaded: a Git LFS pointer, a web page, the text
-// of a refusal.
+// What may lie in place of a file that was to be downloaded: a Git LFS pointer, a web page, the
+// text of a refusal.
 //
 // Readers of files ask before they say "not valid JSON" or "not a picture", which would send the
 // user looking for a damage that there is not.

@@ -22,11 +22,17 @@ constexpr size_t kMaxEntries = 10'000;  // of a folder that is looked through
 
 // Files that some room reads as text. Weight files are looked at where they are opened, since a
 // stale one may lie beside those that are read.
-constexpr const char* kTextFiles[] = {
-    "config.json",           "tokenizer.json",           "tokenizer_config.json",
-    "generation_config.json", "preprocessor_config.json", "video_preprocessor_config.json",
-    "processor_config.json", "chat_template.jinja",      "chat_template.json",
-    "model.safetensors.index.json"};
+constexpr const char* kTextFiles[] = {"config.json",
+                                      "tokenizer.json",
+                                      "tokenizer_config.json",
+                                      "generation_config.json",
+                                      "preprocessor_config.json",
+                                      "video_preprocessor_config.json",
+                                      "processor_config.json",
+                                      "chat_template.jinja",
+                                      "chat_template.json",
+                                      "model.safetensors.index.json",
+                                      "SHA256SUMS"};
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& sentence) {
     throw StartupError(path.string() + ": " + sentence + ".");
@@ -54,7 +60,8 @@ struct Entries {
     explicit Entries(const fs::path& folder) {
         std::error_code ignored;
         for (const auto& item : fs::directory_iterator(folder, ignored)) {
-            (item.is_directory(ignored) ? folders : files).push_back(item.path().filename().string());
+            (item.is_directory(ignored) ? folders : files)
+                .push_back(item.path().filename().string());
             if (files.size() + folders.size() == kMaxEntries) break;
         }
         std::sort(files.begin(), files.end());
@@ -99,9 +106,11 @@ void check_is_folder(const fs::path& folder, std::span<const fs::path> caches) {
     if (!is_repository_id(folder.string()) || caches.empty())
         refuse(folder, "is not a folder: give the folder of a model");
     std::string searched;
-    for (const fs::path& cache : caches) searched += (searched.empty() ? "" : ", ") + cache.string();
-    refuse(folder, "is not a folder, and no repository of that name lies in the Hugging Face cache (" +
-                       searched + "): give the folder of a model, or download it first");
+    for (const fs::path& cache : caches)
+        searched += (searched.empty() ? "" : ", ") + cache.string();
+    refuse(folder,
+           "is not a folder, and no repository of that name lies in the Hugging Face cache (" +
+               searched + "): give the folder of a model, or download it first");
 }
 
 void check_stand_ins(const fs::path& folder) {
@@ -144,6 +153,18 @@ void check_adapter(const fs::path& folder) {
                        "adapter_config.json away");
 }
 
+// transformers lets a configuration name the weight file; here the two usual names are read.
+void check_named_weights(const json::object& config, const fs::path& config_json) {
+    const json::value* value = config.if_contains("transformers_weights");
+    if (!value || value->is_null()) return;
+    if (value->is_string() && (value->get_string() == "model.safetensors" ||
+                               value->get_string() == "model.safetensors.index.json"))
+        return;
+    refuse(config_json,
+           "transformers_weights names another weight file than model.safetensors or "
+           "its index: give the file that name and take the key out");
+}
+
 void check_pipeline(const fs::path& folder) {
     const fs::path file = folder / "model_index.json";
     if (!is_there(file) || is_there(folder / "config.json")) return;
@@ -162,9 +183,9 @@ struct Format {
     std::string_view ending, what;
 };
 constexpr Format kFormats[] = {
-    {".gguf", "GGUF"},       {".onnx", "ONNX"},         {".engine", "TensorRT"},
-    {".mnn", "MNN"},         {".tflite", "TensorFlow"}, {".distcp", "distributed training"},
-    {".h5", "TensorFlow"},   {".msgpack", "Flax"},      {".nemo", "NeMo"},
+    {".gguf", "GGUF"},     {".onnx", "ONNX"},         {".engine", "TensorRT"},
+    {".mnn", "MNN"},       {".tflite", "TensorFlow"}, {".distcp", "distributed training"},
+    {".h5", "TensorFlow"}, {".msgpack", "Flax"},      {".nemo", "NeMo"},
 };
 
 // Files of other programs, where there is nothing that Saker reads.
@@ -188,8 +209,8 @@ void check_training(const fs::path& folder, const Entries& entries) {
     // Pickled weights have a sentence of their own (checkpoint.h).
     for (const std::string& name : entries.files)
         if (name.starts_with("pytorch_model")) return;
-    for (const char* name :
-         {"optimizer.pt", "optimizer.bin", "trainer_state.json", "scheduler.pt", "training_args.bin"})
+    for (const char* name : {"optimizer.pt", "optimizer.bin", "trainer_state.json", "scheduler.pt",
+                             "training_args.bin"})
         if (entries.has(name))
             refuse(folder, "holds the state of a training (" + quote(name) +
                                ") and no weights in safetensors: save the trained model with "
@@ -213,9 +234,10 @@ std::string subfolders_with(const fs::path& folder, const Entries& entries, cons
     if (entries.files.empty() && entries.folders.empty()) refuse(folder, "is an empty folder");
     for (const std::string& name : entries.folders)
         if (name.starts_with("models--"))
-            refuse(folder, "is a Hugging Face cache of several models: give one of its folders, "
-                           "such as " +
-                               quote(name) + ", or the id of its repository");
+            refuse(folder,
+                   "is a Hugging Face cache of several models: give one of its folders, "
+                   "such as " +
+                       quote(name) + ", or the id of its repository");
     if (const std::string list = subfolders_with(folder, entries, "config.json"); !list.empty())
         refuse(folder, "holds no model itself: give " + list);
     if (const std::string list = subfolders_with(folder, entries, "adapter_config.json");
@@ -226,8 +248,9 @@ std::string subfolders_with(const fs::path& folder, const Entries& entries, cons
     check_formats(folder, entries);
     check_training(folder, entries);
     if (entries.has("params.json"))
-        refuse(folder, "has a params.json and no config.json, as original releases of Llama and "
-                       "Mistral have: give the folder of a Qwen3-VL");
+        refuse(folder,
+               "has a params.json and no config.json, as original releases of Llama and "
+               "Mistral have: give the folder of a Qwen3-VL");
     refuse(folder, "holds no config.json: is it the folder of a model?");
 }
 
@@ -250,6 +273,7 @@ void check_model_folder(const fs::path& folder, std::span<const std::string_view
     const json::object config = read_json_file(config_json);
     check_model_type(config, config_json.string(), served);
     check_quantization(config, config_json.string());
+    check_named_weights(config, config_json);
     if (!entries.ending(".safetensors").empty() || !entries.ending(".index.json").empty()) return;
     check_formats(folder, entries);
     check_training(folder, entries);

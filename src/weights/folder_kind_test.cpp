@@ -17,12 +17,12 @@ std::string error_of(const fs::path& folder, const std::vector<fs::path>& caches
 }
 
 // The whole sentence, so that a failing test shows it; and it ends with one full stop.
-#define EXPECT_SAYS(error, part)                                              \
-    do {                                                                      \
-        const std::string said = (error);                                     \
-        EXPECT_NE(std::string::npos, said.find(part)) << said;                \
-        EXPECT_TRUE(said.ends_with(".") && !said.ends_with("..")) << said;    \
-        EXPECT_EQ(std::string::npos, said.find('\n')) << said;                \
+#define EXPECT_SAYS(error, part)                                           \
+    do {                                                                   \
+        const std::string said = (error);                                  \
+        EXPECT_NE(std::string::npos, said.find(part)) << said;             \
+        EXPECT_TRUE(said.ends_with(".") && !said.ends_with("..")) << said; \
+        EXPECT_EQ(std::string::npos, said.find('\n')) << said;             \
     } while (false)
 
 // What a folder says that holds these files beside nothing else.
@@ -76,14 +76,16 @@ TEST(FolderKind, StandInsForFiles) {
     for (const char* name :
          {"config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json",
           "preprocessor_config.json", "video_preprocessor_config.json", "processor_config.json",
-          "chat_template.jinja", "chat_template.json", "model.safetensors.index.json"}) {
+          "chat_template.jinja", "chat_template.json", "model.safetensors.index.json",
+          "SHA256SUMS"}) {
         EXPECT_SAYS(error_with({kConfig, {name, kPointer}}), std::string(name) + ": is a Git LFS");
         EXPECT_SAYS(error_with({kConfig, {name, "<!DOCTYPE html>"}}), "is a web page");
     }
     const TestFolder folder;
     folder.put(kConfig.name, kConfig.bytes);
     fs::create_symlink("gone.json", folder / "generation_config.json");
-    EXPECT_SAYS(error_of(folder.path()), "generation_config.json: is a link to gone.json, which is");
+    EXPECT_SAYS(error_of(folder.path()),
+                "generation_config.json: is a link to gone.json, which is");
     EXPECT_SAYS(error_with({{"config.json", R"({"model_type":)"}}), "at byte 14, where it ends");
 }
 
@@ -99,7 +101,8 @@ TEST(FolderKind, Adapters) {
 }
 
 TEST(FolderKind, OtherFormats) {
-    EXPECT_SAYS(error_with({{"Qwen3-VL-Q4_K_M.gguf", "x"}}), "GGUF files (\"Qwen3-VL-Q4_K_M.gguf\")");
+    EXPECT_SAYS(error_with({{"Qwen3-VL-Q4_K_M.gguf", "x"}}),
+                "GGUF files (\"Qwen3-VL-Q4_K_M.gguf\")");
     EXPECT_SAYS(error_with({kConfig, {"mmproj.gguf", "x"}}), "GGUF");
     EXPECT_SAYS(error_with({kConfig, {"onnx/decoder.onnx", "x"}}), "ONNX files (\"onnx/decoder");
     EXPECT_SAYS(error_with({kConfig, {"rank0.engine", "x"}}), "TensorRT");
@@ -116,8 +119,9 @@ TEST(FolderKind, FoldersAroundAModel) {
     EXPECT_SAYS(error_of(empty.path()), "is an empty folder");
     EXPECT_SAYS(error_with({{"Qwen3-VL/config.json", "{}"}, {"notes.txt", "x"}}),
                 "give its subfolder \"Qwen3-VL\"");
-    EXPECT_SAYS(error_with({{"checkpoint-10/config.json", "{}"}, {"checkpoint-5/config.json", "{}"}}),
-                "give one of its subfolders \"checkpoint-10\", \"checkpoint-5\"");
+    EXPECT_SAYS(
+        error_with({{"checkpoint-10/config.json", "{}"}, {"checkpoint-5/config.json", "{}"}}),
+        "give one of its subfolders \"checkpoint-10\", \"checkpoint-5\"");
     EXPECT_SAYS(error_with({{"models--Qwen--Qwen3-VL-2B-Instruct/refs/main", "x"}}),
                 "is a Hugging Face cache");
     EXPECT_SAYS(error_with({{"optimizer.pt", "x"}, {"trainer_state.json", "{}"}}),
@@ -134,15 +138,18 @@ TEST(FolderKind, OtherModels) {
     for (const char* type : {"qwen3", "qwen3_moe", "llama", "never_heard_of"})
         EXPECT_SAYS(error(std::string(R"({"vocab_size":5,"model_type":")") + type + "\"}"),
                     std::string("is a text-only model (model_type \"") + type + "\"" + served);
-    const char* kKnown[][2] = {
-        {"qwen2_vl", "is a Qwen2-VL "},           {"qwen2_5_vl", "is a Qwen2.5-VL "},
-        {"qwen3_5", "is a Qwen3.5 "},             {"qwen3_omni_moe", "is a Qwen3-Omni "},
-        {"qwen3_vl_text", "is the text model of"}, {"qwen3_vl_vision", "is the vision tower of"},
-        {"siglip", "is a SigLIP"}};
+    const char* kKnown[][2] = {{"qwen2_vl", "is a Qwen2-VL "},
+                               {"qwen2_5_vl", "is a Qwen2.5-VL "},
+                               {"qwen3_5", "is a Qwen3.5 "},
+                               {"qwen3_omni_moe", "is a Qwen3-Omni "},
+                               {"qwen3_vl_text", "is the text model of"},
+                               {"qwen3_vl_vision", "is the vision tower of"},
+                               {"siglip", "is a SigLIP"}};
     for (const auto& [type, words] : kKnown)
         EXPECT_SAYS(error(std::string(R"({"model_type":")") + type + "\"}"), words);
     EXPECT_SAYS(error(R"({"model_type":"dinov2","patch_size":14})"), "is an image tower alone");
-    EXPECT_SAYS(error(R"({"model_type":"llava","vision_config":{}})"), "pictures of another family");
+    EXPECT_SAYS(error(R"({"model_type":"llava","vision_config":{}})"),
+                "pictures of another family");
     EXPECT_SAYS(error(R"({"model_type":"x"})"), "is of another family");
     // Its own reader says that it is missing.
     EXPECT_EQ("", error("{}"));
@@ -154,7 +161,20 @@ TEST(FolderKind, QuantisedCheckpointsAreNamedBeforeTheirTensors) {
         {{"config.json",
           R"({"model_type":"qwen3_vl","quantization_config":{"quant_method":"awq","bits":4}})"},
          {"model.safetensors", "x"}});
-    EXPECT_SAYS(error, "config.json: quantization_config: the checkpoint is quantised with \"awq\"");
+    EXPECT_SAYS(error,
+                "config.json: quantization_config: the checkpoint is quantised with \"awq\"");
+}
+
+TEST(FolderKind, WeightsUnderAnotherName) {
+    const auto error = [](const std::string& value) {
+        return error_with(
+            {{"config.json", R"({"model_type":"qwen3_vl","transformers_weights":)" + value + "}"},
+             {"model.safetensors", "x"}});
+    };
+    EXPECT_EQ("", error("null"));
+    EXPECT_EQ("", error("\"model.safetensors\""));
+    EXPECT_SAYS(error("\"other.safetensors\""), "config.json: transformers_weights names another");
+    EXPECT_SAYS(error("7"), "transformers_weights");
 }
 
 // What needs no weights and no configuration: `saker render`.

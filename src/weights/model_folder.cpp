@@ -70,9 +70,9 @@ fs::path snapshot_of(const fs::path& repository) {
     for (size_t i = 0; i < std::min<size_t>(names.size(), 3); ++i)
         list += (i ? ", " : "") + quote(names[i]);
     throw StartupError(where +
-                       (revision.empty() ? "has no refs/main to choose"
-                                         : "refs/main names " + quote(revision) +
-                                               ", which is not") +
+                       (revision.empty()
+                            ? "has no refs/main to choose"
+                            : "refs/main names " + quote(revision) + ", which is not") +
                        " among its snapshots (" + list + "): give the folder of one, such as " +
                        (snapshots / names.front()).string() + ".");
 }
@@ -111,8 +111,8 @@ std::string missing_shard(const fs::path& folder) {
 std::string missing_file(const fs::path& folder) {
     for (const char* name : {"config.json", "tokenizer.json"})
         if (!is_there(folder / name)) return name;
-    const bool has_weights = is_there(folder / "model.safetensors") ||
-                             is_there(folder / "model.safetensors.index.json");
+    const bool has_weights =
+        is_there(folder / "model.safetensors") || is_there(folder / "model.safetensors.index.json");
     return has_weights ? "" : "model.safetensors";
 }
 

@@ -2,8 +2,8 @@
 //
 // Besides a folder, a word may name a model that the Hugging Face tools have downloaded: the folder
 // of its cache (`.../models--ORG--NAME`, with `refs/main` and `snapshots/REVISION`), or the id
-// `ORG/NAME` of its repository. Where the caches lie is the caller's business, since only app/ reads
-// the environment. What a folder holds is folder_kind.h's question.
+// `ORG/NAME` of its repository. Where the caches lie is the caller's business, since only app/
+// reads the environment. What a folder holds is folder_kind.h's question.
 #pragma once
 
 #include <filesystem>

@@ -50,8 +50,8 @@ std::string resolved(const std::string& name, const std::vector<fs::path>& cache
 TEST(ModelFolder, RepositoryIds) {
     for (const char* id : {"Qwen/Qwen3-VL-30B-A3B-Instruct", "a/b", "org_1/name.v2"})
         EXPECT_TRUE(is_repository_id(id)) << id;
-    for (const char* name : {"", "/", "a", "a/", "/b", "a/b/c", "./b", "../b", "a/..", "a b/c",
-                             "~/b", "-a/b", "a/\n"})
+    for (const char* name :
+         {"", "/", "a", "a/", "/b", "a/b/c", "./b", "../b", "a/..", "a b/c", "~/b", "-a/b", "a/\n"})
         EXPECT_FALSE(is_repository_id(name)) << name;
 }
 
@@ -101,7 +101,8 @@ TEST(ModelFolder, IncompleteDownloads) {
     Cache::put(cache.repository / "blobs" / "of-2.incomplete", "");
     EXPECT_EQ("", error(cache.snapshot));
     fs::remove(cache.snapshot / "2.safetensors");
-    EXPECT_TRUE(says(error(cache.snapshot), "not complete: \"2.safetensors\" is missing, and 1 of"));
+    EXPECT_TRUE(
+        says(error(cache.snapshot), "not complete: \"2.safetensors\" is missing, and 1 of"));
     EXPECT_TRUE(says(error(fs::path(cache.snapshot.string() + "/")), "\"2.safetensors\""));
     fs::create_symlink("../../blobs/gone", cache.snapshot / "2.safetensors");
     EXPECT_TRUE(says(error(cache.snapshot), "\"2.safetensors\" is missing"));
@@ -123,7 +124,8 @@ TEST(ModelFolder, IncompleteDownloadsToAFolder) {
     EXPECT_TRUE(says(error(), "\"tokenizer.json\" is missing"));
     folder.put("tokenizer.json", "{}");
     EXPECT_TRUE(says(error(), "\"model.safetensors\" is missing"));
-    folder.put("model.safetensors.index.json", R"({"weight_map":{"a":"../x","b":"1.safetensors"}})");
+    folder.put("model.safetensors.index.json",
+               R"({"weight_map":{"a":"../x","b":"1.safetensors"}})");
     EXPECT_TRUE(says(error(), "\"1.safetensors\" is missing"));
     folder.put("1.safetensors", "");
     EXPECT_EQ("", error());

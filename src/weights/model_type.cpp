@@ -54,9 +54,10 @@ void check_model_type(const json::object& config, const std::string& file,
     if (!value || !value->is_string()) {
         // TensorRT-LLM and its like keep the model's own configuration one level down.
         if (has(config, {"pretrained_config", "builder_config", "build_config"}))
-            throw StartupError(file +
-                               ": is that of a TensorRT-LLM engine, which Saker does not read: give "
-                               "the folder of the checkpoint that it was made from.");
+            throw StartupError(
+                file +
+                ": is that of a TensorRT-LLM engine, which Saker does not read: give "
+                "the folder of the checkpoint that it was made from.");
         return;
     }
     const std::string_view type = value->get_string();

@@ -89,8 +89,8 @@ TEST(Quantization, OtherMethodsAreNamedWithTheirBits) {
 TEST(Quantization, OtherPlaces) {
     EXPECT_TRUE(says(error_of(R"({"text_config":{"quantization_config":{"quant_method":"awq"}}})"),
                      "F/config.json: text_config.quantization_config: the checkpoint is"));
-    EXPECT_TRUE(says(error_of(R"({"compression_config":{"config_groups":{}}})"),
-                     "\"compressed-tensors\""));
+    EXPECT_TRUE(
+        says(error_of(R"({"compression_config":{"config_groups":{}}})"), "\"compressed-tensors\""));
     EXPECT_TRUE(
         says(error_of(R"({"quantization":{"group_size":64,"bits":4}})"), "\"MLX\" (4 bits)"));
 }

@@ -56,8 +56,7 @@ constexpr std::string_view kHqq =
     "is quantised with HQQ: an unquantised or an FP8 checkpoint (blocks of 128 x 128) is needed";
 constexpr std::string_view kMlx =
     "has a name that MLX gives: take the checkpoint from which the MLX model was made";
-constexpr std::string_view kOmni =
-    "belongs to a Qwen-Omni model: Saker serves Qwen3-VL";
+constexpr std::string_view kOmni = "belongs to a Qwen-Omni model: Saker serves Qwen3-VL";
 
 constexpr Foreign kForeign[] = {
     {Part::begins, "base_model.model.", kAdapter},

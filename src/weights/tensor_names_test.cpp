@@ -63,7 +63,8 @@ TEST(TensorNames, NamesThatTransformersSavesAndLoads) {
                 const std::string_view text = name.as_string();
                 const std::string_view left = cut.as_string();
                 if (!text.starts_with(left)) continue;
-                EXPECT_EQ(text, canonical_name(std::string(prefix).append(text.substr(left.size()))));
+                EXPECT_EQ(text,
+                          canonical_name(std::string(prefix).append(text.substr(left.size()))));
             }
         }
     }

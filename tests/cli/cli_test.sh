@@ -225,7 +225,7 @@ for file in preprocessor_config.json generation_config.json chat_template.jinja 
 done
 broken config.json ""
 ln -s gone "$copy/SHA256SUMS"
-expect 3 "SHA256SUMS: cannot be read" "$saker" run "$copy" x
+expect 3 "SHA256SUMS: is a link to gone" "$saker" run "$copy" x
 expect 3 "too long" "$saker" run "$(printf 'x%.0s' $(seq 5000))" x
 broken config.json ""
 truncate -s -100 "$copy/model.safetensors"
@@ -243,6 +243,108 @@ done
 truncate -s 20K "$copy/model.safetensors"
 wait $!
 [ $? = 3 ] && grep -q "^saker: A weight file was cut short" "$work/err" || fail "a shrinking weight file is not noticed"
+# --- Names, layouts and places of a model ------------------------------------------------------------------
+answer() {
+    "$saker" run "$@" --image examples/pictures/shapes-1.png "What is this?" --max-tokens 8 --seed 1 2> "$work/err"
+}
+# As the base class saves it: the names in the header are six letters shorter, six spaces longer.
+broken config.json ""
+LC_ALL=C sed -i 's/"model\.\(language_model\|visual\)\.\([^"]*\)"/"\1.\2"      /g' "$copy/model.safetensors"
+grep -aq '"visual.pos_embed' "$copy/model.safetensors" || fail "no base-class names were made"
+[ "$(answer "$copy")" = "$first" ] || fail "base-class names give another answer"
+LC_ALL=C sed -i 's/"lm_head.weight"/"score_x.weight"/' "$copy/model.safetensors"
+expect 3 "no lm_head.weight" "$saker" run "$copy" x
+# Shards: what the index does not list is left aside with a word, and so is what it lists elsewhere.
+expect 0 "122 tensors" "$saker" synth examples/synth/config.json "$work/shards" --shard-mb 1
+[ -f "$work/shards/model-00002-of-00002.safetensors" ] || ls "$work/shards"
+head -c 1000 "$model/model.safetensors" > "$work/shards/model.safetensors"
+[ "$(answer "$work/shards")" = "$first" ] || fail "a stray model.safetensors beside shards changes the answer"
+grep -q 'left aside.*1 file ("model.safetensors")' "$work/err" || fail "no word on the stray model.safetensors"
+rm "$work/shards/model-00001"*
+cp "$model/model.safetensors" "$work/shards/model.safetensors"
+[ "$(answer "$work/shards")" = "$first" ] || fail "a whole model.safetensors beside an index is not taken"
+rm "$work/shards/model.safetensors"
+expect 3 "model-00001-of-.*safetensors: is missing: download" "$saker" run "$work/shards" x
+# Links lead where their owner made them lead; one that leads nowhere is named.
+mkdir "$work/links"
+ln -s "$model"/* "$work/links"
+[ "$(answer "$work/links")" = "$first" ] || fail "a folder of links gives another answer"
+for file in model.safetensors config.json tokenizer.json chat_template.jinja; do
+    ln -sfn nowhere "$work/links/$file"
+    expect 3 "$file: is a link to nowhere, which is not there" "$saker" run "$work/links" x
+    if [ -e "$model/$file" ]; then ln -sfn "$model/$file" "$work/links/$file"; else rm "$work/links/$file"; fi
+done
+# The Hugging Face cache: its folder of a model, and the repository's id.
+hub=$work/home/.cache/huggingface/hub
+repository=$hub/models--some--model
+mkdir -p "$repository/blobs" "$repository/refs" "$repository/snapshots/abc123"
+printf abc123 > "$repository/refs/main"
+for file in "$model"/*; do
+    cp "$file" "$repository/blobs/of-${file##*/}"
+    ln -s "../../blobs/of-${file##*/}" "$repository/snapshots/abc123/${file##*/}"
+done
+[ "$(answer "$repository")" = "$first" ] || fail "a cache root gives another answer"
+unset HF_HUB_CACHE HUGGINGFACE_HUB_CACHE HF_HOME XDG_CACHE_HOME
+export HOME=$work/home
+[ "$(answer some/model)" = "$first" ] || fail "a repository id gives another answer"
+expect 0 "qwen3_vl_moe" "$saker" inspect some/model
+expect 0 "qwen3_vl_moe" env HOME=/ HF_HOME="$work/home/.cache/huggingface" "$saker" inspect some/model
+expect 0 "qwen3_vl_moe" env HOME=/ XDG_CACHE_HOME="$work/home/.cache" "$saker" inspect some/model
+expect 0 "qwen3_vl_moe" env HOME=/ HF_HUB_CACHE="$hub" "$saker" inspect some/model
+echo '{"messages": [{"role": "user", "content": "Hi"}]}' > "$work/request.json"
+expect 0 '"prompt"' "$saker" render some/model "$work/request.json"
+expect 3 "some/other: is not a folder, and no repository .*$hub" "$saker" inspect some/other
+rm "$repository/snapshots/abc123/model.safetensors"
+touch "$repository/blobs/of-model.safetensors.incomplete"
+expect 3 "download is not complete: .model.safetensors. is missing, and 1 of" "$saker" run some/model x
+rm -r "$repository/snapshots/abc123"
+expect 3 "without a snapshot" "$saker" run some/model x
+
+# --- What the folder is ---------------------------------------------------------------------------------------
+for file in config.json tokenizer.json generation_config.json preprocessor_config.json tokenizer_config.json \
+    chat_template.jinja model.safetensors; do
+    broken config.json ""
+    printf 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n' > "$copy/$file"
+    expect 3 "$file: is a Git LFS pointer.*git lfs pull" "$saker" run "$copy" x
+    printf '<!DOCTYPE html>\n<html>' > "$copy/$file"
+    expect 3 "$file: is a web page" "$saker" run "$copy" x
+done
+broken config.json '$d'
+expect 3 "config.json: is not valid JSON at byte [0-9]*, where it ends: if its download" "$saker" run "$copy" x
+broken config.json ""
+echo '{"peft_type": "LORA", "base_model_name_or_path": "some/base"}' > "$copy/adapter_config.json"
+expect 3 'adapter .*"some/base".*not merged' "$saker" run "$copy" x
+mkdir -p "$work/gguf/empty" "$work/around"
+echo GGUF > "$work/gguf/model-Q4.gguf"
+expect 3 "GGUF files" "$saker" run "$work/gguf" x
+expect 3 "is a GGUF file" "$saker" inspect "$work/gguf/model-Q4.gguf"
+expect 3 "is an empty folder" "$saker" run "$work/gguf/empty" x
+cp -r "$model" "$work/around/inner"
+expect 3 'give its subfolder "inner"' "$saker" run "$work/around" x
+expect 3 "give the folder, $model" "$saker" inspect "$model/config.json"
+expect 3 "give the folder, $model" "$saker" inspect "$model/model.safetensors"
+echo '{"model_type": "qwen3", "vocab_size": 9}' > "$copy/config.json"
+rm "$copy/adapter_config.json"
+expect 3 "is a text-only model .model_type .qwen3" "$saker" run "$copy" x
+echo '{"model_type": "siglip_vision_model", "patch_size": 16}' > "$copy/config.json"
+expect 3 "is an image tower alone" "$saker" run "$copy" x
+echo '{"model_type": "qwen2_5_vl", "vision_config": {}}' > "$copy/config.json"
+expect 3 "is a Qwen2.5-VL" "$saker" run "$copy" x
+broken config.json '1s/{/{"quantization_config": {"quant_method": "awq", "bits": 4},/'
+expect 3 'quantised with "awq" .4 bits.' "$saker" run "$copy" x
+broken config.json '1s/{/{"quantization_config": {"quant_method": "fp8", "weight_block_sizes": [128, 128]},/'
+expect 3 "did you mean weight_block_size" "$saker" run "$copy" x
+# Weights that hold a NaN: the answer names what finds it, and that names the tensor.
+broken config.json ""
+at=$(grep -abo '"model.language_model.norm.weight"[^}]*}' "$copy/model.safetensors" | head -1 |
+    sed 's/.*"data_offsets": *\[\([0-9]*\),.*/\1/')
+header=$(od -An -tu4 -N4 "$copy/model.safetensors")
+printf '\xc0\x7f' | dd of="$copy/model.safetensors" conv=notrunc bs=1 seek=$((8 + header + at)) 2> /dev/null
+expect 3 "not a number.*saker inspect --check-finite" "$saker" run "$copy" x
+expect 3 'infinity lies in 1 of 122 tensors: "model.language_model.norm.weight"' \
+    "$saker" inspect "$copy" --check-finite
+expect 0 "every number of 122 tensors is finite" "$saker" inspect "$model" --check-finite
+
 # reference PROMPT HEADER: a reference case whose tensors are 16 zero bytes.
 reference() {
     mkdir -p "$work/case"
