@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "base/check.h"
 #include "base/stand_in.h"
 #include "base/utf8.h"
 
@@ -17,6 +18,9 @@ namespace {
 
 namespace bj = boost::json;
 using Code = boost::system::error_code;
+
+// The key of a big integer. Texts that are not UTF-8 are refused, so that no object holds it.
+constexpr std::string_view kBigInteger = "\xff";
 
 // Builds a value while counting members and refusing numbers that no double holds. Doubles are read
 // anew from their text: Boost 1.81 is off by a unit in the last place for many of them.
@@ -32,6 +36,8 @@ struct Builder {
     bool has_overflow = false;
     size_t values_left = size_t(-1);
     bool has_too_many = false;
+    bool exact_integers = false;
+    bool has_too_many_digits = false;
 
     // Called for each value before it takes memory.
     bool count(Code& ec) {
@@ -89,6 +95,8 @@ struct Builder {
     }
     bool on_double(double rough, bj::string_view s, Code& ec) {
         number.append(s.data(), s.size());
+        if (exact_integers && number.find_first_of(".eE") == std::string::npos)
+            return on_big_integer(ec);
         double d = 0;
         const auto read = std::from_chars(number.data(), number.data() + number.size(), d);
         // Out of range is too large or too small; the rough value tells which.
@@ -102,6 +110,20 @@ struct Builder {
         }
         number.clear();
         stack.push_double(d);
+        return count(ec);
+    }
+    bool on_big_integer(Code& ec) {
+        const size_t num_digits = number.size() - (number.front() == '-' ? 1 : 0);
+        if (num_digits > kMaxIntegerDigits) {
+            has_too_many_digits = true;
+            ec = bj::make_error_code(bj::error::syntax);
+            return false;
+        }
+        stack.push_key({kBigInteger.data(), kBigInteger.size()});
+        stack.push_string({number.data(), number.size()});
+        stack.push_object(1);
+        ++num_members;  // count_members will find it
+        number.clear();
         return count(ec);
     }
     bool on_bool(bool b, Code& ec) {
@@ -152,10 +174,13 @@ std::string parse_into(std::string_view text, JsonLimits limits, bj::value& out)
     options.max_depth = limits.max_depth;
     bj::basic_parser<Builder> parser(options);
     parser.handler().values_left = limits.max_values;
+    parser.handler().exact_integers = limits.exact_integers;
     Code ec;
     const size_t used = parser.write_some(false, text.data(), text.size(), ec);
     if (parser.handler().has_too_many)
         return "has more than " + std::to_string(limits.max_values) + " values";
+    if (parser.handler().has_too_many_digits)
+        return "has an integer of more than " + std::to_string(kMaxIntegerDigits) + " digits";
     if (is_half_a_pair(ec, text.substr(0, used))) return std::string(kNotUtf8);
     if (parser.handler().has_overflow || ec == bj::error::exponent_overflow)
         return "has a number out of range";
@@ -271,6 +296,10 @@ void dump_value(const bj::value& v, int indent, int depth, std::string& out) {
             break;
         }
         case bj::kind::object: {
+            if (is_big_integer(v)) {
+                out += big_integer_text(v);
+                break;
+            }
             out += '{';
             bool first = true;
             for (const auto& [key, item] : v.get_object()) {
@@ -289,6 +318,21 @@ void dump_value(const bj::value& v, int indent, int depth, std::string& out) {
 }
 
 }  // namespace
+
+bool is_big_integer(const json::value& value) {
+    const json::object* object = value.if_object();
+    return object && object->size() == 1 && object->begin()->key() == kBigInteger;
+}
+
+std::string_view big_integer_text(const json::value& value) {
+    CHECK(is_big_integer(value), "the digits of a value that is no big integer");
+    const json::string& digits = value.get_object().begin()->value().get_string();
+    return {digits.data(), digits.size()};
+}
+
+bool is_json_object(const json::value& value) {
+    return value.is_object() && !is_big_integer(value);
+}
 
 Result<json::value> parse_json(std::string_view text, std::string_view what, JsonLimits limits) {
     json::value value;

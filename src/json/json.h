@@ -4,7 +4,8 @@
 // Files of a checkpoint (config, tokenizer, index) are read at start-up: faults are StartupError.
 // Bodies of requests are parsed with parse_json: faults are Error{invalid_json}. Both refuse
 // duplicate keys, nesting beyond the limit, bytes after the value, text that is not UTF-8, and
-// numbers beyond a double. Integers beyond 64 bits become doubles.
+// numbers beyond a double. Integers beyond 64 bits become doubles, or stay what they are where the
+// JSON is carried on to the model (JsonLimits::exact_integers).
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -25,7 +26,23 @@ struct JsonLimits {
     size_t max_bytes = size_t{64} << 20;
     size_t max_depth = 64;
     size_t max_values = size_t(-1);  // of any kind, nested ones included
+    // Integers beyond 64 bits stay as they are written (see is_big_integer), up to as many digits
+    // as Python reads.
+    bool exact_integers = false;
 };
+
+inline constexpr size_t kMaxIntegerDigits = 4300;
+
+/// Whether `value` is an integer beyond 64 bits. Boost has no kind for one: it is an object with
+/// one key that no text can hold, which only the functions here may look into. So where
+/// exact_integers is set, ask is_json_object and not value.is_object().
+bool is_big_integer(const json::value& value);
+
+/// Its digits, with a minus sign before them where it is negative.
+std::string_view big_integer_text(const json::value& value);
+
+/// Whether `value` is an object of the text.
+bool is_json_object(const json::value& value);
 
 /// Parses one value; `what` names it in the message ("the request body").
 Result<json::value> parse_json(std::string_view text, std::string_view what,

@@ -25,6 +25,12 @@ json::value parsed(std::string_view text) {
     return *std::move(value);
 }
 
+JsonLimits exact() {
+    JsonLimits limits;
+    limits.exact_integers = true;
+    return limits;
+}
+
 std::string nested(size_t depth, std::string_view open = "[", std::string_view close = "]") {
     std::string s;
     for (size_t i = 0; i < depth; ++i) s += open;
@@ -65,7 +71,7 @@ TEST(DumpJson, EqualsPython) {
     for (const auto& item : cases) {
         const auto& c = item.get_array();
         const std::string text(c[0].get_string().c_str());
-        const auto value = parse_json(text, "The text");
+        const auto value = parse_json(text, "The text", exact());
         ASSERT_TRUE(value.ok()) << text.substr(0, 200) << ": " << value.error().message;
         EXPECT_EQ(dump_json(*value), std::string(c[1].get_string().c_str()));
         if (c[2].is_null()) continue;
@@ -199,6 +205,41 @@ TEST(ParseJson, NumbersOutOfRange) {
     EXPECT_EQ(parsed("-9223372036854775809").as_double(), -0x1p63);
     EXPECT_EQ(parsed("18446744073709551615").as_uint64(), 18446744073709551615u);
     EXPECT_EQ(parsed("9007199254740993").as_int64(), 9007199254740993);
+}
+
+// Python reads up to 4,300 digits.
+TEST(ParseJson, KeepsIntegersOfAnySizeWhereAsked) {
+    const auto read = [](std::string_view text) { return parse_json(text, "The body", exact()); };
+    for (const char* text : {"18446744073709551616", "-9223372036854775809",
+                             "123456789012345678901", "-123456789012345678901"}) {
+        const auto value = read(text);
+        ASSERT_TRUE(value.ok()) << text;
+        EXPECT_TRUE(is_big_integer(*value)) << text;
+        EXPECT_FALSE(is_json_object(*value)) << text;
+        EXPECT_FALSE(value->is_number()) << text;
+        EXPECT_EQ(big_integer_text(*value), text);
+        EXPECT_EQ(dump_json(*value, 2), text);
+    }
+    for (const char* text : {"18446744073709551615", "-9223372036854775808", "-0", "1e20",
+                             "123456789012345678901.0", "{}", R"({"a": 1})", "\"1\""})
+        EXPECT_FALSE(is_big_integer(*read(text))) << text;
+    EXPECT_TRUE(is_json_object(*read("{}")));
+    const std::string longest = "-" + std::string(4300, '7');
+    EXPECT_EQ(dump_json(*read("[" + longest + "]")), "[" + longest + "]");
+    const auto longer = read("[" + longest + "7]");
+    ASSERT_FALSE(longer.ok());
+    EXPECT_EQ(longer.error().code, ErrorCode::invalid_json);
+    EXPECT_EQ(longer.error().message, "The body has an integer of more than 4300 digits.");
+    EXPECT_EQ(read(std::string(100'000, '7')).error().message, longer.error().message);
+    // Each is one value, and none is a member of its object.
+    JsonLimits four = exact();
+    four.max_values = 4;
+    const std::string text = "{\"a\": 123456789012345678901, \"b\": [123456789012345678901]}";
+    EXPECT_EQ(dump_json(*parse_json(text, "The body", four)), text);
+    four.max_values = 3;
+    EXPECT_FALSE(parse_json(text, "The body", four).ok());
+    EXPECT_EQ(read(R"({"a": 123456789012345678901, "a": 1})").error().message,
+              "The body has a key twice.");
 }
 
 TEST(ParseJson, DoublesAreTheNearest) {
