@@ -140,7 +140,7 @@ Status read_frames(const json::array& frames, const std::string& at, ContentPart
 Status read_source(const json::value& value, const std::string& at, ContentPart& out) {
     if (value.is_array() && out.kind == ContentPart::Kind::video)
         return read_frames(value.get_array(), at, out);
-    if (value.is_object()) {
+    if (is_json_object(value)) {
         if (Status s = read_media_options(value.get_object(), at, out); !s) return s;
         const json::value* url = find(value.get_object(), "url");
         if (!url) return fault(at + ".url", "is missing.");
@@ -160,7 +160,7 @@ Status read_part(const json::value& value, const std::string& at, ContentPart& o
         out.text = string_of(value);
         return Done{};
     }
-    if (!value.is_object()) return fault(at, "must be an object or a string.");
+    if (!is_json_object(value)) return fault(at, "must be an object or a string.");
     const json::object& part = value.get_object();
     const PartType* row = nullptr;
     if (Status s = find_type(part, at, row); !s) return s;
@@ -208,24 +208,26 @@ Status read_arguments(const json::value* value, const std::string& at, json::val
         out = json::object();
         return Done{};
     }
-    if (value->is_object()) {
+    if (is_json_object(*value)) {
         out = *value;
         return Done{};
     }
     if (!value->is_string()) return fault(at, "must be an object, or a string of JSON.");
-    auto parsed = parse_json(string_of(*value), at);
+    JsonLimits limits;
+    limits.exact_integers = true;
+    auto parsed = parse_json(string_of(*value), at, limits);
     if (!parsed && parsed.error().code == ErrorCode::invalid_utf8)
         return fault(at, "must be valid Unicode.", ErrorCode::invalid_utf8);
-    out = parsed && parsed->is_object() ? *std::move(parsed) : *value;
+    out = parsed && is_json_object(*parsed) ? *std::move(parsed) : *value;
     return Done{};
 }
 
 Status read_tool_call(const json::value& value, const std::string& at, ToolCall& out) {
-    if (!value.is_object()) return fault(at, "must be an object.");
+    if (!is_json_object(value)) return fault(at, "must be an object.");
     const json::object& call = value.get_object();
     if (Status s = read_string(call, "id", at + ".id", out.id); !s) return s;
     const json::value* nested = find(call, "function");
-    if (nested && !nested->is_object()) return fault(at + ".function", "must be an object.");
+    if (nested && !is_json_object(*nested)) return fault(at + ".function", "must be an object.");
     const json::object& function = nested ? nested->get_object() : call;
     const std::string here = nested ? at + ".function" : at;
     if (Status s = read_string(function, "name", here + ".name", out.name); !s) return s;
@@ -272,7 +274,7 @@ Status read_role(const json::object& message, const std::string& at, Role& out) 
 }
 
 Status read_message(const json::value& value, const std::string& at, Message& out) {
-    if (!value.is_object()) return fault(at, "must be an object.");
+    if (!is_json_object(value)) return fault(at, "must be an object.");
     const json::object& message = value.get_object();
     if (Status s = read_role(message, at + ".role", out.role); !s) return s;
     if (Status s = read_content(message, at + ".content", out); !s) return s;
@@ -331,7 +333,7 @@ Status read_template_options(const json::object& body, ChatRequest& out) {
     const json::value* arguments = find(body, "chat_template_kwargs");
     if (!arguments) return Done{};
     const std::string at = "chat_template_kwargs";
-    if (!arguments->is_object()) return fault(at, "must be an object.");
+    if (!is_json_object(*arguments)) return fault(at, "must be an object.");
     if (dump_json(*arguments).size() > kMaxTemplateArgumentBytes)
         return fault(at, "must not exceed 64 KiB.");
     for (const char* key : {"tokenize", "chat_template"})
@@ -359,9 +361,10 @@ Result<json::object> parse_body(std::string_view body) {
     limits.max_bytes = size_t{64} << 20;
     limits.max_depth = 64;
     limits.max_values = 1'000'000;
+    limits.exact_integers = true;
     auto value = parse_json(body, "The request body", limits);
     if (!value) return value.error();
-    if (!value->is_object())
+    if (!is_json_object(*value))
         return Error{ErrorCode::invalid_json, "The request body must be a JSON object.", ""};
     return std::move(value->get_object());
 }

@@ -1,10 +1,11 @@
 // ChatRequest: what POST /v1/chat/completions asks for, checked and in native types.
 //
 // serve hands parse_chat the body and gives the ChatRequest to text/chat_template.h; only tool
-// schemas and tool-call arguments stay JSON, since the template writes them out as they came. All
-// strings are valid UTF-8. An Error names the field at fault in `param`, such as
-// "messages[0].content[1].type", and quotes nothing of what the client sent. Add a field of the
-// request here, its parsing in chat.cpp, and a case in chat_test.cpp.
+// schemas and tool-call arguments stay JSON, since the template writes them out as they came, with
+// integers of any size (json.h, is_big_integer). All strings are valid UTF-8. An Error names the
+// field at fault in `param`, such as "messages[0].content[1].type", and quotes nothing of what the
+// client sent. Add a field of the request here, its parsing in chat.cpp, and a case in
+// chat_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -78,6 +79,7 @@ Result<ChatRequest> parse_chat(std::string_view body);
 Result<ChatRequest> read_chat(const json::object& body);
 
 /// Parses a body of any endpoint under the limits of requests (64 MiB, depth 64, 1,000,000 values).
+/// Integers beyond 64 bits are kept (json.h, is_big_integer).
 Result<json::object> parse_body(std::string_view body);
 
 }  // namespace saker

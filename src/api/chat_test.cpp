@@ -173,6 +173,65 @@ TEST(ParseChat, ReadsArgumentsAsObjectsWhereTheyAre) {
     EXPECT_EQ(arguments(R"("[1]")"), R"("[1]")");
 }
 
+// The right values are Python's: json.dumps(json.loads(x), ensure_ascii=False).
+TEST(ParseChat, KeepsNumbersOfCallsAndSchemas) {
+    const std::string numbers =
+        R"({"id": 123456789012345678901, "n": -18446744073709551616, "f": 1.0, "e": 1E2, "z": -0})";
+    const std::string written =
+        R"({"id": 123456789012345678901, "n": -18446744073709551616, "f": 1.0, "e": 100.0, "z": 0})";
+    std::string quoted;
+    for (char c : numbers) quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
+    for (const std::string& arguments : {numbers, "\"" + quoted + "\""}) {
+        const ChatRequest request = good(body_of(
+            R"([{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": )" +
+            arguments + "}}]}]"));
+        EXPECT_EQ(dump_json(request.messages[0].tool_calls.at(0).arguments), written);
+    }
+    const std::string tool =
+        R"({"type": "function", "function": {"name": "f", "parameters": {"type": "object", )"
+        R"("properties": {"id": {"minimum": -123456789012345678901, "maximum": 99999999999999999999, )"
+        R"("enum": [340282366920938463463374607431768211456], "const": 1.0}}}}})";
+    const ChatRequest request =
+        good(R"({"messages": [{"role": "user", "content": "x"}], "tools": [)" + tool + "]}");
+    EXPECT_EQ(dump_json(request.tools.at(0)), tool);
+}
+
+TEST(ParseChat, TakesNoBigIntegerForSomethingElse) {
+    const std::string big = "123456789012345678901";
+    EXPECT_EQ(refusal(big), "invalid_json ");
+    EXPECT_EQ(refusal(body_of("[" + big + "]")), "invalid_value messages[0]");
+    const auto user = [&](const std::string& content) {
+        return refusal(body_of(R"([{"role": "user", "content": )" + content + "}]"));
+    };
+    EXPECT_EQ(user(big), "invalid_value messages[0].content");
+    EXPECT_EQ(user("[" + big + "]"), "invalid_value messages[0].content[0]");
+    EXPECT_EQ(user(R"([{"type": "image_url", "image_url": )" + big + "}]"),
+              "invalid_value messages[0].content[0].image_url");
+    EXPECT_EQ(user(R"([{"type": "image", "image": "x", "max_pixels": )" + big + "}]"),
+              "invalid_value messages[0].content[0].max_pixels");
+    EXPECT_EQ(user(R"([{"type": "video", "video": "x", "fps": )" + big + "}]"),
+              "invalid_value messages[0].content[0].fps");
+    const auto call = [&](const std::string& members) {
+        return refusal(body_of(R"([{"role": "assistant", "tool_calls": [)" + members + "]}]"));
+    };
+    EXPECT_EQ(call(big), "invalid_value messages[0].tool_calls[0]");
+    EXPECT_EQ(call(R"({"function": )" + big + "}"),
+              "invalid_value messages[0].tool_calls[0].function");
+    EXPECT_EQ(call(R"({"name": "f", "arguments": )" + big + "}"),
+              "invalid_value messages[0].tool_calls[0].arguments");
+    EXPECT_EQ(call(R"({"name": "f", "arguments": {"a": )" + std::string(4301, '7') + "}}"),
+              "invalid_json ");
+    const auto option = [&](const std::string& member) {
+        return refusal(R"({"messages": [{"role": "user", "content": "x"}], )" + member + "}");
+    };
+    EXPECT_EQ(option(R"("chat_template_kwargs": )" + big), "invalid_value chat_template_kwargs");
+    EXPECT_EQ(option(R"("tools": [)" + big + "]"), "invalid_schema tools[0]");
+    EXPECT_EQ(option(R"("tools": [{"function": )" + big + "}]"),
+              "invalid_schema tools[0].function");
+    EXPECT_EQ(option(R"("tools": [{"function": {"name": "f", "parameters": )" + big + "}}]"),
+              "invalid_schema tools[0].function.parameters");
+}
+
 TEST(ParseChat, ReadsTemplateOptions) {
     const std::string user = R"([{"role": "user", "content": "x"}])";
     EXPECT_FALSE(good(body_of(user, R"(, "add_generation_prompt": false)")).add_generation_prompt);

@@ -23,7 +23,7 @@ bool is_name_byte(unsigned char c) {
 
 size_t depth_of(const json::value& value) {
     size_t deepest = 0;
-    if (value.is_object())
+    if (is_json_object(value))
         for (const auto& member : value.get_object())
             deepest = std::max(deepest, depth_of(member.value()));
     else if (value.is_array())
@@ -67,12 +67,12 @@ bool has_wrong_ref(const json::value& schema, const json::value& at) {
 }  // namespace
 
 Status check_tool(const json::value& tool, const std::string& at) {
-    if (!tool.is_object()) return fault(at, "must be an object.");
+    if (!is_json_object(tool)) return fault(at, "must be an object.");
     const json::value* type = tool.get_object().if_contains("type");
     if (type && !(type->is_string() && type->get_string() == "function"))
         return fault(at + ".type", "must be \"function\".");
     const json::value* function = tool.get_object().if_contains("function");
-    if (!function || !function->is_object())
+    if (!function || !is_json_object(*function))
         return fault(at + ".function", "must be an object with a name.");
     const json::value* name = function->get_object().if_contains("name");
     if (!name || !name->is_string() || name->get_string().empty() ||
@@ -84,7 +84,8 @@ Status check_tool(const json::value& tool, const std::string& at) {
     const json::value* parameters = function->get_object().if_contains("parameters");
     if (!parameters || parameters->is_null()) return Done{};
     const std::string param = at + ".function.parameters";
-    if (!parameters->is_object()) return fault(param, "must be a JSON schema, which is an object.");
+    if (!is_json_object(*parameters))
+        return fault(param, "must be a JSON schema, which is an object.");
     if (depth_of(*parameters) > kMaxSchemaDepth)
         return fault(param, "must not be nested deeper than 32 levels.");
     if (has_wrong_ref(*parameters, *parameters))
