@@ -1,14 +1,18 @@
 // Preprocessor: what a checkpoint says about turning pictures and frames into patches.
 //
 // Read once at start-up from preprocessor_config.json and video_preprocessor_config.json (the
-// released form) or from processor_config.json (the form that transformers 5 writes). The defaults
-// here are those of the released Qwen3-VL files, model specification 5.1 and 6.1. Used by
-// patches.h, by serve for budgets, and by the op `normalize` for mean, std and rescale.
+// released form) or from processor_config.json (the form that transformers 5 writes); where a
+// folder has several, the one that transformers 5 reads counts. The defaults here are those of the
+// released Qwen3-VL files, model specification 5.1 and 6.1; taking one is told. Used by patches.h,
+// by serve for budgets, and by the op `normalize` for mean, std and rescale.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <span>
+
+#include "json/keys.h"
 
 namespace saker {
 
@@ -45,10 +49,13 @@ struct Preprocessor {
     /// Bytes of one patch: [3, temporal, patch, patch].
     int64_t patch_bytes() const { return 3 * temporal_patch_size * patch_size * patch_size; }
 
-    /// Throws StartupError naming the file, the key and the rule: files absent or not JSON, sizes
-    /// out of range, a minimum above its maximum, a standard deviation of 0, image and video
-    /// settings that contradict each other, or steps that this engine does not leave out.
+    /// Throws StartupError naming the file, the key and the rule: files absent or not JSON, keys
+    /// that ask for other pixels than Saker makes, sizes out of range, a minimum above its maximum,
+    /// a standard deviation of 0, or image and video settings that contradict each other.
     static Preprocessor load(const std::filesystem::path& model_dir);
 };
+
+/// The tables of every object of the preprocessor's files.
+std::span<const KeyTable> preprocessor_key_tables();
 
 }  // namespace saker

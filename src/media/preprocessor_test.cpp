@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/check.h"
+#include "media/resize.h"
 
 namespace saker {
 namespace {
@@ -49,7 +50,15 @@ class PreprocessorFiles : public testing::Test {
 
 TEST_F(PreprocessorFiles, EmptyFilesGiveTheReleasedValues) {
     write("preprocessor_config.json", "{}");
+    write("video_preprocessor_config.json", "{}");
+    testing::internal::CaptureStderr();
     const Preprocessor p = Preprocessor::load(dir_);
+    const std::string told = testing::internal::GetCapturedStderr();
+    for (const char* file : {"/preprocessor_config.json", "/video_preprocessor_config.json"})
+        EXPECT_NE(told.find(file + std::string(": does not have image_mean, image_std, merge_size, "
+                                               "patch_size, temporal_patch_size, size")),
+                  std::string::npos)
+            << told;
     EXPECT_EQ(p.patch_size, 16);
     EXPECT_EQ(p.temporal_patch_size, 2);
     EXPECT_EQ(p.merge_size, 2);
@@ -106,9 +115,102 @@ TEST_F(PreprocessorFiles, MinAndMaxPixelsOverrideTheSize) {
     write("preprocessor_config.json",
           R"({"size": {"longest_edge": 100, "shortest_edge": 200},
               "min_pixels": 1000, "max_pixels": 2000})");
+    write("video_preprocessor_config.json", "{}");
     const Preprocessor p = Preprocessor::load(dir_);
     EXPECT_EQ(p.image_min_pixels, 1000);
     EXPECT_EQ(p.image_max_pixels, 2000);
+}
+
+TEST_F(PreprocessorFiles, SizeInPixels) {
+    write("preprocessor_config.json", R"({"size": {"min_pixels": 4096, "max_pixels": 16384}})");
+    write("video_preprocessor_config.json",
+          R"({"size": {"min_pixels": 1024, "max_pixels": 65536}})");
+    const Preprocessor p = Preprocessor::load(dir_);
+    EXPECT_EQ(p.image_min_pixels, 4096);
+    EXPECT_EQ(p.image_max_pixels, 16384);
+    EXPECT_EQ(p.video_min_pixels, 1024);
+    EXPECT_EQ(p.video_max_pixels, 65536);
+}
+
+TEST_F(PreprocessorFiles, GridsAreThoseOfTransformers) {
+    const json::object file = read_json_file("tests/media/preprocessor_grids.json");
+    const json::array& cases = file.at("cases").get_array();
+    ASSERT_GT(cases.size(), 10u);
+    const auto number = [](const json::value& value) { return value.get_int64(); };
+    for (const json::value& item : cases) {
+        const json::object& c = item.get_object();
+        SCOPED_TRACE(dump_json(c.at("files")));
+        for (const auto& [name, members] : c.at("files").get_object())
+            write(std::string(name), dump_json(members));
+        const Preprocessor p = Preprocessor::load(dir_);
+        for (const auto& [name, members] : c.at("files").get_object())
+            fs::remove(dir_ / std::string(name));
+        for (const json::value& image : c.at("images").get_array()) {
+            const json::array& row = image.get_array();
+            const auto size = smart_resize({number(row[0]), number(row[1])}, p.factor(),
+                                           p.image_min_pixels, p.image_max_pixels);
+            ASSERT_TRUE(size.ok());
+            EXPECT_EQ(size->height / p.patch_size, number(row[2].get_array()[1]));
+            EXPECT_EQ(size->width / p.patch_size, number(row[2].get_array()[2]));
+        }
+        for (const json::value& clip : c.at("clips").get_array()) {
+            const json::array& row = clip.get_array();
+            const int64_t frames = number(row[0]);
+            const auto size = smart_resize_video(frames, {number(row[1]), number(row[2])},
+                                                 p.factor(), p.temporal_patch_size,
+                                                 p.video_min_pixels, p.video_budget(frames));
+            ASSERT_TRUE(size.ok());
+            EXPECT_EQ(size->height / p.patch_size, number(row[3].get_array()[1]));
+            EXPECT_EQ(size->width / p.patch_size, number(row[3].get_array()[2]));
+        }
+    }
+}
+
+TEST_F(PreprocessorFiles, WhatTransformersSavesGivesNoWarning) {
+    size_t num_folders = 0;
+    for (const auto& folder : fs::directory_iterator("tests/saved")) {
+        if (!folder.is_directory()) continue;
+        ++num_folders;
+        testing::internal::CaptureStderr();
+        const Preprocessor p = Preprocessor::load(folder.path());
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << folder.path();
+        EXPECT_EQ(p.image_max_pixels, 16777216) << folder.path();
+        EXPECT_EQ(p.video_max_pixels, 25165824) << folder.path();
+        EXPECT_EQ(p.std, (std::array<double, 3>{0.5, 0.5, 0.5})) << folder.path();
+    }
+    EXPECT_EQ(num_folders, 4u);
+}
+
+TEST_F(PreprocessorFiles, WhatIsLeftAsideIsTold) {
+    const auto told = [&] {
+        testing::internal::CaptureStderr();
+        Preprocessor::load(dir_);
+        return testing::internal::GetCapturedStderr();
+    };
+    const std::string all = R"("image_mean": 0.5, "image_std": 0.5, "merge_size": 2,
+        "patch_size": 16, "temporal_patch_size": 2, "size": {"shortest_edge": 9, "longest_edge": 99})";
+    write("preprocessor_config.json", "{" + all + "}");
+    write("video_preprocessor_config.json", "{" + all + "}");
+    EXPECT_EQ(told(), "");
+    write("video_preprocessor_config.json", "{" + all + R"(, "max_pixels": 50, "fpss": 2})");
+    const std::string passed = told();
+    EXPECT_NE(passed.find("max_pixels is passed over, since size.longest_edge is 99"),
+              std::string::npos)
+        << passed;
+    EXPECT_NE(passed.find("\"fpss\" (did you mean fps?)"), std::string::npos) << passed;
+    fs::remove(dir_ / "video_preprocessor_config.json");
+    EXPECT_NE(told().find("has no video_preprocessor_config.json: clips are sized by"),
+              std::string::npos);
+    write("processor_config.json", "{\"image_processor\": {" + all + "}}");
+    EXPECT_NE(told().find("preprocessor_config.json is left aside: processor_config.json has an "
+                          "image_processor"),
+              std::string::npos);
+}
+
+TEST_F(PreprocessorFiles, ALinkThatLeadsNowhereIsNamed) {
+    write("preprocessor_config.json", "{}");
+    fs::create_symlink("gone", dir_ / "video_preprocessor_config.json");
+    EXPECT_NE(fault().find("video_preprocessor_config.json: cannot be read"), std::string::npos);
 }
 
 TEST_F(PreprocessorFiles, FramesCanBeCapped) {
@@ -128,9 +230,37 @@ TEST_F(PreprocessorFiles, FaultsNameFileAndKey) {
              {R"({"patch_size": -1})", "patch_size"},
              {R"({"patch_size": 1.5})", "patch_size"},
              {R"({"temporal_patch_size": 0})", "temporal_patch_size"},
-             {R"({"size": {"shortest_edge": 9, "longest_edge": 8}})", "size"},
-             {R"({"min_pixels": 9, "max_pixels": 8})", "size"},
-             {R"({"size": {"shortest_edge": 0}})", "size.shortest_edge"},
+             {R"({"size": {"shortest_edge": 9, "longest_edge": 8}})",
+              "size.shortest_edge is 9, above size.longest_edge, which is 8."},
+             {R"({"size": {"min_pixels": 9, "max_pixels": 8}})",
+              "size.min_pixels is 9, above size.max_pixels, which is 8."},
+             {R"({"min_pixels": 9, "max_pixels": 8})",
+              "min_pixels is 9, above max_pixels, which is 8."},
+             {R"({"size": {"shortest_edge": 9, "longest_edge": 10}, "max_pixels": 8})",
+              "size.shortest_edge is 9, above max_pixels, which is 8."},
+             {R"({"min_pixels": 20000000})",
+              "min_pixels is 20000000, above the maximum taken where the file names none, which is "
+              "16777216."},
+             {R"({"max_pixels": 100})",
+              "max_pixels is 100, below the minimum taken where the file names none, which is "
+              "65536."},
+             {R"({"size": {"shortest_edge": 0, "longest_edge": 9}})", "size.shortest_edge"},
+             {R"({"size": {"shortest_edge": 4096}})", "size must have both"},
+             {R"({"size": {"max_pixels": 4096}})", "size must have both"},
+             {R"({"size": {}})", "size must have both"},
+             {R"({"size": {"shortest_edge": 1, "longest_edge": 9, "max_pixels": 9}})",
+              "size must have either"},
+             {R"({"size": {"height": 64, "width": 64}})",
+              "size.height asks for something that Saker does not do (pictures are resized to an "
+              "area, not to one size)."},
+             {R"({"size": {"shortest_edge": 1, "longest_edgee": 9}})",
+              "size.\"longest_edgee\" is not a key that Saker knows (did you mean longest_edge?)"},
+             {R"({"size": {"shortest_edge": "1", "longest_edge": 9}})",
+              "size.shortest_edge is not an integer."},
+             {R"({"image_processor_type": "CLIPImageProcessor"})",
+              "image_processor_type is \"CLIPImageProcessor\", whose pixels Saker does not make: "
+              "Qwen2VLImageProcessor is known."},
+             {R"({"do_rescale": 1})", "do_rescale is not true or false."},
              {R"({"size": 5})", "size"},
              {R"({"image_std": [0.5, 0, 0.5]})", "image_std"},
              {R"({"image_std": [0.5, -1, 0.5]})", "image_std"},
@@ -139,25 +269,31 @@ TEST_F(PreprocessorFiles, FaultsNameFileAndKey) {
              {R"({"rescale_factor": 0})", "rescale_factor"},
              {R"({"do_resize": false})", "do_resize"},
              {R"({"do_normalize": false})", "do_normalize"},
-             {R"({"resample": 2})", "resample"},
+             {R"({"resample": 2})", "resample must be 3: pictures are resized bicubically."},
          }) {
         SCOPED_TRACE(text);
         const std::string sentence = fault_of_image(text);
-        EXPECT_NE(sentence.find("preprocessor_config.json: " + std::string(key) + " "),
-                  std::string::npos)
+        EXPECT_EQ(sentence.find(".."), std::string::npos) << sentence;
+        EXPECT_NE(sentence.find("preprocessor_config.json: " + std::string(key)), std::string::npos)
             << sentence;
     }
     for (const auto& [text, key] : {
-             std::pair{R"({"merge_size": 3})", "patch_size"},
+             std::pair{R"({"merge_size": 3})", "merge_size must equal that for images."},
+             {R"({"rescale_factor": 1})", "rescale_factor must equal that for images."},
+             {R"({"video_processor_type": "Qwen2VLVideoProcessor"})", "video_processor_type is"},
+             {R"({"size": {"height": 64, "width": 64}})", "size.height asks for something"},
              {R"({"image_mean": [0, 0, 0]})", "image_mean"},
              {R"({"fps": 0})", "fps"},
              {R"({"min_frames": 0})", "min_frames"},
-             {R"({"min_frames": 10, "max_frames": 9})", "min_frames"},
-             {R"({"size": {"longest_edge": 100}})", "size"},
+             {R"({"min_frames": 10, "max_frames": 9})",
+              "min_frames makes the least number of frames 10, above the largest, which is 9."},
+             {R"({"max_frames": 3})",
+              "max_frames makes the least number of frames 4, above the largest, which is 3."},
+             {R"({"size": {"longest_edge": 100}})", "size must have both"},
          }) {
         SCOPED_TRACE(text);
         const std::string sentence = fault_of_video(text);
-        EXPECT_NE(sentence.find("video_preprocessor_config.json: " + std::string(key) + " "),
+        EXPECT_NE(sentence.find("video_preprocessor_config.json: " + std::string(key)),
                   std::string::npos)
             << sentence;
     }
