@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "base/check.h"
 
@@ -37,33 +38,55 @@ Positions mrope_positions(int64_t num_tokens, std::span<const PositionBlock> blo
     return p;
 }
 
+namespace {
+
+// The share of a frequency that YaRN divides by the factor: from 0 for those that turn often within
+// the original context to 1 for those that hardly turn.
+class YarnRamp {
+  public:
+    YarnRamp(const RopeConfig& rope, double head_dim) {
+        // The frequency whose wave turns `turns` times within the original context.
+        const auto index = [&](double turns) {
+            return head_dim *
+                   std::log(static_cast<double>(rope.original_context) /
+                            (turns * 2 * std::numbers::pi)) /
+                   (2 * std::log(rope.theta));
+        };
+        double low = index(rope.beta_fast), high = index(rope.beta_slow);
+        if (rope.truncate) low = std::floor(low), high = std::ceil(high);
+        low = std::max(low, 0.0);
+        high = std::min(high, head_dim - 1);
+        if (low == high) high += 0.001;
+        low_ = static_cast<float>(low);
+        span_ = static_cast<float>(high - low);
+    }
+    float at(int64_t j) const {
+        return std::clamp((static_cast<float>(j) - low_) / span_, 0.0f, 1.0f);
+    }
+
+  private:
+    float low_, span_;
+};
+
+}  // namespace
+
 RopeFrequencies text_frequencies(const RopeConfig& rope, int64_t head_dim) {
     RopeFrequencies f;
     const int64_t half = head_dim / 2;
-    const double d = static_cast<double>(head_dim);
-    double low = 0, high = 0;
-    if (rope.yarn) {
-        // The frequency index whose wave turns r times within the original context.
-        const auto turns = [&](double r) {
-            return d *
-                   std::log(static_cast<double>(rope.original_context) /
-                            (2 * std::numbers::pi * r)) /
-                   (2 * std::log(rope.theta));
-        };
-        low = std::max(std::floor(turns(32)), 0.0);
-        high = std::min(std::ceil(turns(1)), d - 1);
-        if (low == high) high += 0.001;
-        f.scale = static_cast<float>(0.1 * std::log(rope.factor) + 1.0);
-    }
+    std::optional<YarnRamp> ramp;
+    if (rope.scaling == RopeConfig::Scaling::yarn)
+        ramp.emplace(rope, static_cast<double>(head_dim));
+    if (ramp) f.scale = static_cast<float>(rope.attention_factor);
+    const auto factor = static_cast<float>(rope.factor);
     for (int64_t j = 0; j < half; ++j) {
-        // As torch computes it: the exponent and the power in f32.
+        // As torch computes it: the exponent, the power and all that follows in f32.
         const float exponent = static_cast<float>(2 * j) / static_cast<float>(head_dim);
-        const float plain = 1.0f / std::pow(static_cast<float>(rope.theta), exponent);
-        float value = plain;
-        if (rope.yarn) {
-            const float ramp = static_cast<float>(
-                std::clamp((static_cast<double>(j) - low) / (high - low), 0.0, 1.0));
-            value = plain / static_cast<float>(rope.factor) * ramp + plain * (1.0f - ramp);
+        const float wave = std::pow(static_cast<float>(rope.theta), exponent);
+        float value = 1.0f / wave;
+        if (rope.scaling == RopeConfig::Scaling::linear) value /= factor;
+        if (ramp) {
+            const float kept = 1.0f - ramp->at(j);
+            value = 1.0f / (factor * wave) * (1.0f - kept) + value * kept;
         }
         f.inv_freq.push_back(value);
         int32_t axis = 0;
@@ -74,13 +97,13 @@ RopeFrequencies text_frequencies(const RopeConfig& rope, int64_t head_dim) {
     return f;
 }
 
-RopeFrequencies vision_frequencies(int64_t head_dim) {
+RopeFrequencies vision_frequencies(int64_t head_dim, double theta) {
     RopeFrequencies f;
     const int64_t quarter = head_dim / 4;
     for (int32_t axis = 0; axis < 2; ++axis) {
         for (int64_t i = 0; i < quarter; ++i) {
             const float exponent = static_cast<float>(2 * i) / static_cast<float>(head_dim / 2);
-            f.inv_freq.push_back(1.0f / std::pow(10000.0f, exponent));
+            f.inv_freq.push_back(1.0f / std::pow(static_cast<float>(theta), exponent));
             f.axis.push_back(axis);
         }
     }

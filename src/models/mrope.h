@@ -1,6 +1,7 @@
 // Positions on three axes, and the frequencies that turn them into angles.
 //
-// Model specification 7.1 (positions), 3.4 (which axis a frequency reads), 1.5 (YaRN).
+// Model specification 7.1 (positions), 3.4 (which axis a frequency reads), 1.5 (YaRN; its further
+// keys as in transformers 5.17).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "models/model.h"
-#include "models/qwen3_vl_config.h"
+#include "models/rope_config.h"
 
 namespace saker {
 
@@ -25,8 +26,8 @@ struct RopeFrequencies {
 };
 RopeFrequencies text_frequencies(const RopeConfig& rope, int64_t head_dim);
 
-/// The vision tower's: the first half of the angles reads the row, the second the column; theta
-/// 10,000 (4.3). `head_dim` is a multiple of 4.
-RopeFrequencies vision_frequencies(int64_t head_dim);
+/// The vision tower's: the first half of the angles reads the row, the second the column (4.3).
+/// `head_dim` is a multiple of 4.
+RopeFrequencies vision_frequencies(int64_t head_dim, double theta);
 
 }  // namespace saker

@@ -103,8 +103,9 @@ TEST(TextFrequencies, SampleValuesAndInterleaving) {
 // and cos and sin grow by 0.1 ln(factor) + 1.
 TEST(TextFrequencies, Yarn) {
     RopeConfig rope = released();
-    rope.yarn = true;
+    rope.scaling = RopeConfig::Scaling::yarn;
     rope.factor = 3;
+    rope.attention_factor = 0.1 * std::log(3.0) + 1;
     rope.original_context = 262144;
     const RopeFrequencies plain = text_frequencies(released(), 128);
     const RopeFrequencies yarn = text_frequencies(rope, 128);
@@ -125,8 +126,18 @@ TEST(TextFrequencies, Yarn) {
     EXPECT_EQ(yarn.axis, plain.axis);
 }
 
+TEST(TextFrequencies, Linear) {
+    RopeConfig rope = released();
+    rope.scaling = RopeConfig::Scaling::linear;
+    rope.factor = 4;
+    const RopeFrequencies plain = text_frequencies(released(), 128);
+    const RopeFrequencies linear = text_frequencies(rope, 128);
+    for (size_t j = 0; j < 64; ++j) EXPECT_EQ(linear.inv_freq[j], plain.inv_freq[j] / 4) << j;
+    EXPECT_EQ(linear.scale, 1.0f);
+}
+
 TEST(VisionFrequencies, RowsThenColumns) {
-    const RopeFrequencies f = vision_frequencies(72);
+    const RopeFrequencies f = vision_frequencies(72, 10000);
     ASSERT_EQ(f.inv_freq.size(), 36u);
     EXPECT_FLOAT_EQ(f.inv_freq[0], 1.0f);
     EXPECT_FLOAT_EQ(f.inv_freq[1], 0.59948425f);

@@ -79,7 +79,7 @@ GridTables make_tables(std::span<const Grid> grids, int64_t merge, int64_t side)
 }  // namespace
 
 Qwen3Vision::Qwen3Vision(const Qwen3VlVisionConfig& config, WeightSource& source)
-    : config_(config), frequencies_(vision_frequencies(config.head_dim())) {
+    : config_(config), frequencies_(vision_frequencies(config.head_dim(), config.rope_theta)) {
     const int64_t C = config.hidden_size, F = config.intermediate_size, P = config.patch_size;
     const int64_t merged = config.merged_size(), out = config.out_hidden_size;
     const std::string root = "model.visual.";

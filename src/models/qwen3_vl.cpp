@@ -37,13 +37,13 @@ Qwen3Vl::Qwen3Vl(const Qwen3VlConfig& config, WeightSource& source, DType comput
     // (specification 1.2, 1.4).
     if (source.has("lm_head.weight"))
         lm_head_ = source.tensor("lm_head.weight", {V, C});
-    else if (config.tied)
+    else if (config.tie.tied())
         lm_head_ = embed_tokens_;
     else
         throw StartupError(
-            "The checkpoint has no lm_head.weight, and its config.json says that "
-            "tie_word_embeddings "
-            "is false: a weight file is incomplete, fetch it again.");
+            "The checkpoint has no lm_head.weight, and its config.json " + config.tie.said() +
+            ": where the model is tied, set tie_word_embeddings to true there, else fetch the "
+            "weights again.");
 
     shape_.family = config.model_type;
     shape_.vocab_size = V;

@@ -5,55 +5,61 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/utf8.h"
+#include "models/qwen3_vl_keys.h"
+
 namespace saker {
 namespace {
 
 constexpr int64_t kMaxSize = 1 << 20;  // no width or count of a real model comes near
 
-RopeConfig read_rope(const JsonReader& text, int64_t head_dim, int64_t max_context) {
-    RopeConfig rope;
-    const bool v5 = text.has("rope_parameters");
-    const char* key = v5 ? "rope_parameters" : "rope_scaling";
-    if (v5) {
-        rope.theta = text.object(key).number("rope_theta");
-    } else {
-        rope.theta = text.number("rope_theta");
+void check_quantization(const JsonReader& around) {
+    if (!around.has("quantization_config")) return;
+    const JsonReader quantization = around.object("quantization_config");
+    // The keys of other methods are not ours to judge.
+    if (const std::string method = quantization.string("quant_method"); method != "fp8")
+        quantization.fail("quant_method",
+                          "is " + quote(method) + ", which Saker does not read: fp8 is");
+    check_keys(quantization, kQuantizationKeys);
+    if (quantization.has("weight_block_size") &&
+        quantization.integers("weight_block_size") != std::vector<int64_t>{128, 128})
+        quantization.fail("weight_block_size", "must be [128, 128]");
+}
+
+// Several families write these keys to say that there is no window.
+void check_attention(const JsonReader& text, int64_t num_layers) {
+    if (text.has("sliding_window")) {
+        text.integer("sliding_window", 0, int64_t{1} << 40);
+        if (text.boolean_or("use_sliding_window", true))
+            text.fail("sliding_window",
+                      "asks for attention within a window, which Saker does not do: make it null");
     }
-    if (!(rope.theta > 1)) text.fail("rope_theta", "must be above 1");
-    rope.section[0] = 24, rope.section[1] = 20, rope.section[2] = 20;
-    if (text.has(key)) {
-        const JsonReader scaling = text.object(key);
-        std::string type = scaling.has("rope_type") ? scaling.string("rope_type")
-                                                    : scaling.string_or("type", "default");
-        if (type == "mrope") type = "default";
-        if (scaling.has("mrope_section")) {
-            const auto section = scaling.integers("mrope_section");
-            if (section.size() != 3) scaling.fail("mrope_section", "must have three numbers");
-            std::copy(section.begin(), section.end(), rope.section);
-        }
-        if (!scaling.boolean_or("mrope_interleaved", true))
-            scaling.fail("mrope_interleaved", "must be true: Qwen3-VL interleaves its axes");
-        if (type == "yarn") {
-            rope.yarn = true;
-            rope.factor = scaling.number("factor");
-            if (!(rope.factor >= 1)) scaling.fail("factor", "must be at least 1");
-            rope.original_context = scaling.integer_or("original_max_position_embeddings",
-                                                       max_context, 1, int64_t{1} << 30);
-        } else if (type != "default") {
-            scaling.fail("rope_type", "must be default or yarn");
-        }
-    }
-    int64_t sum = 0;
-    for (int64_t n : rope.section) {
-        if (n < 0 || n > head_dim) text.fail(key, "has an mrope_section outside the head");
-        sum += n;
-    }
-    if (sum != head_dim / 2)
-        text.fail(key, "has an mrope_section that does not add up to head_dim / 2");
-    return rope;
+    if (!text.has("layer_types")) return;
+    const json::value& types = text.value("layer_types");
+    if (!types.is_array()) text.fail("layer_types", "is not a list");
+    if (static_cast<int64_t>(types.get_array().size()) != num_layers)
+        text.fail("layer_types", "does not have num_hidden_layers items");
+    for (const json::value& type : types.get_array())
+        if (!type.is_string() || type.get_string() != "full_attention")
+            text.fail("layer_types", "must be \"full_attention\" in every layer");
+}
+
+// The number of experts under either name.
+int64_t read_num_experts(const JsonReader& text) {
+    const char* const kOld = "num_experts";
+    const char* const kNew = "num_local_experts";
+    const auto read = [&](const char* key) { return text.integer(key, 1, 65536); };
+    if (!text.has(kNew)) return read(kOld);
+    const int64_t num_experts = read(kNew);
+    if (text.has(kOld) && read(kOld) != num_experts)
+        text.fail(kOld, "is " + std::to_string(read(kOld)) + ", but num_local_experts is " +
+                            std::to_string(num_experts) + ": take out the one that is wrong");
+    return num_experts;
 }
 
 Qwen3VlTextConfig read_text(const JsonReader& text, bool moe) {
+    check_keys(text, moe ? kMoeTextKeys : kTextKeys);
+    check_quantization(text);
     Qwen3VlTextConfig c;
     c.vocab_size = text.integer("vocab_size", 1, int64_t{1} << 24);
     c.hidden_size = text.integer("hidden_size", 1, kMaxSize);
@@ -68,18 +74,20 @@ Qwen3VlTextConfig read_text(const JsonReader& text, bool moe) {
         text.fail("num_attention_heads", "must be a multiple of num_key_value_heads");
     c.max_context = text.integer("max_position_embeddings", 1, int64_t{1} << 30);
     c.rms_norm_eps = text.number("rms_norm_eps");
-    if (!(c.rms_norm_eps >= 0)) text.fail("rms_norm_eps", "must not be negative");
-    if (text.boolean_or("attention_bias", false))
-        text.fail("attention_bias", "must be false: Qwen3-VL has no attention bias");
+    if (!(c.rms_norm_eps >= 0 && c.rms_norm_eps <= 1))
+        text.fail("rms_norm_eps", "must be from 0 to 1");
     if (text.string_or("hidden_act", "silu") != "silu") text.fail("hidden_act", "must be silu");
-    c.rope = read_rope(text, c.head_dim, c.max_context);
+    check_attention(text, c.num_layers);
+    c.rope = RopeConfig::read(text, c.head_dim, c.max_context);
     if (moe) {
-        const char* experts = text.has("num_experts") ? "num_experts" : "num_local_experts";
-        c.num_experts = text.integer(experts, 1, 65536);
+        c.num_experts = read_num_experts(text);
         c.num_experts_per_token = text.integer("num_experts_per_tok", 1, c.num_experts);
         c.moe_intermediate_size = text.integer("moe_intermediate_size", 1, kMaxSize);
         c.decoder_sparse_step = text.integer_or("decoder_sparse_step", 1, 1, 1024);
         if (text.has("mlp_only_layers")) c.mlp_only_layers = text.integers("mlp_only_layers");
+        for (int64_t layer : c.mlp_only_layers)
+            if (layer < 0 || layer >= c.num_layers)
+                text.fail("mlp_only_layers", "names a layer that there is not");
     }
     bool any_dense = false;
     for (int64_t l = 0; l < c.num_layers; ++l) any_dense = any_dense || !c.is_moe_layer(l);
@@ -89,12 +97,18 @@ Qwen3VlTextConfig read_text(const JsonReader& text, bool moe) {
 }
 
 Qwen3VlVisionConfig read_vision(const JsonReader& vision, const Qwen3VlTextConfig& text) {
+    check_keys(vision, kVisionKeys);
+    check_quantization(vision);
     Qwen3VlVisionConfig c;
     c.depth = vision.integer("depth", 1, 1024);
     c.hidden_size = vision.integer("hidden_size", 1, kMaxSize);
     c.num_heads = vision.integer("num_heads", 1, 4096);
     if (c.hidden_size % (4 * c.num_heads) != 0)
         vision.fail("hidden_size", "must be a multiple of 4 * num_heads");
+    if (vision.integer_or("num_attention_heads", c.num_heads, 1, 4096) != c.num_heads)
+        vision.fail("num_attention_heads", "must equal num_heads");
+    if (vision.integer_or("head_dim", c.head_dim(), 1, kMaxSize) != c.head_dim())
+        vision.fail("head_dim", "must be hidden_size / num_heads");
     c.intermediate_size = vision.integer("intermediate_size", 1, kMaxSize);
     c.out_hidden_size = vision.integer("out_hidden_size", 1, kMaxSize);
     if (c.out_hidden_size != text.hidden_size)
@@ -109,6 +123,7 @@ Qwen3VlVisionConfig read_vision(const JsonReader& vision, const Qwen3VlTextConfi
         vision.fail("num_position_embeddings", "must be a square");
     if (vision.string_or("hidden_act", "gelu_pytorch_tanh") != "gelu_pytorch_tanh")
         vision.fail("hidden_act", "must be gelu_pytorch_tanh");
+    c.rope_theta = read_vision_rope_theta(vision);
     c.deepstack_indexes = vision.integers("deepstack_visual_indexes");
     for (size_t i = 0; i < c.deepstack_indexes.size(); ++i) {
         const int64_t index = c.deepstack_indexes[i];
@@ -135,6 +150,8 @@ Qwen3VlConfig Qwen3VlConfig::load(const std::filesystem::path& config_json) {
     c.model_type = top.string("model_type");
     if (c.model_type != "qwen3_vl" && c.model_type != "qwen3_vl_moe")
         top.fail("model_type", "must be qwen3_vl or qwen3_vl_moe");
+    check_keys(top, kTopKeys);
+    check_quantization(top);
     c.text = read_text(top.object("text_config"), c.model_type == "qwen3_vl_moe");
     c.vision = read_vision(top.object("vision_config"), c.text);
     const auto token = [&](const char* key) {
@@ -144,8 +161,36 @@ Qwen3VlConfig Qwen3VlConfig::load(const std::filesystem::path& config_json) {
     c.video_token = token("video_token_id");
     c.vision_start_token = token("vision_start_token_id");
     c.vision_end_token = token("vision_end_token_id");
-    c.tied = top.boolean_or("tie_word_embeddings", false);
+    c.tie = TieFlags::read(top);
     return c;
+}
+
+TieFlags TieFlags::read(const JsonReader& config) {
+    const auto flag = [](const JsonReader& reader) {
+        constexpr std::string_view kKey = "tie_word_embeddings";
+        return reader.has(kKey) ? std::optional(reader.boolean_or(kKey, false)) : std::nullopt;
+    };
+    TieFlags flags;
+    flags.top = flag(config);
+    if (config.has("text_config")) flags.text = flag(config.object("text_config"));
+    return flags;
+}
+
+std::string TieFlags::said() const {
+    const auto word = [](bool flag) { return std::string(flag ? "true" : "false"); };
+    const std::string key = "tie_word_embeddings";
+    if (!top && !text) return "does not say whether it is tied (" + key + ")";
+    if (!top) return "says in text_config that " + key + " is " + word(*text);
+    if (!text || *text == *top) return "says that " + key + " is " + word(*top);
+    return "says that " + key + " is " + word(*top) + ", though " + word(*text) + " in text_config";
+}
+
+std::vector<KeyTable> qwen3_vl_key_tables() {
+    std::vector<KeyTable> tables = {kTopKeys, kTextKeys, kMoeTextKeys, kVisionKeys,
+                                    kQuantizationKeys};
+    const auto rope = rope_key_tables();
+    tables.insert(tables.end(), rope.begin(), rope.end());
+    return tables;
 }
 
 }  // namespace saker

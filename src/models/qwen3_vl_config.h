@@ -1,26 +1,21 @@
 // The configuration of a Qwen3-VL checkpoint, dense or mixture of experts.
 //
 // Read from config.json in the released spelling and in that of transformers 5 (model
-// specification 1.1 to 1.5). A key that decides a shape is never guessed: a missing one is a
-// StartupError naming file and key.
+// specification 1.1 to 1.6). A key that decides a shape is never guessed: a missing one is a
+// StartupError naming file and key. The keys of each object are in tables (json/keys.h).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "json/json.h"
+#include "json/keys.h"
+#include "models/rope_config.h"
 
 namespace saker {
-
-struct RopeConfig {
-    double theta = 0;
-    int64_t section[3] = {};  // frequencies of the temporal, height and width axes
-    bool yarn = false;
-    double factor = 1;             // yarn
-    int64_t original_context = 0;  // yarn
-};
 
 struct Qwen3VlTextConfig {
     int64_t vocab_size = 0;         // V
@@ -52,6 +47,7 @@ struct Qwen3VlVisionConfig {
     int64_t patch_size = 0;
     int64_t temporal_patch_size = 0;
     int64_t merge_size = 0;
+    double rope_theta = 0;
     int64_t grid_side = 0;  // of the position table: square root of num_position_embeddings
     std::vector<int64_t> deepstack_indexes;  // blocks whose output is tapped, rising
 
@@ -60,15 +56,33 @@ struct Qwen3VlVisionConfig {
     int64_t merged_size() const { return hidden_size * merge_size * merge_size; }
 };
 
+/// tie_word_embeddings, which files have at the top, in text_config, in both, or nowhere. A
+/// checkpoint with lm_head.weight is not tied whatever they say (specification 1.4).
+struct TieFlags {
+    std::optional<bool> top, text;
+
+    /// `config`: the whole file. Throws StartupError where a flag is neither true nor false.
+    static TieFlags read(const JsonReader& config);
+
+    /// The flag at the top decides, as in transformers; where it is silent, that of text_config.
+    bool tied() const { return top.value_or(text.value_or(false)); }
+
+    /// What the file says, as the end of a sentence that begins with its name.
+    std::string said() const;
+};
+
 struct Qwen3VlConfig {
     std::string model_type;  // "qwen3_vl" or "qwen3_vl_moe"
     Qwen3VlTextConfig text;
     Qwen3VlVisionConfig vision;
     int32_t image_token = 0, video_token = 0, vision_start_token = 0, vision_end_token = 0;
-    bool tied = false;  // as the file says; a checkpoint with lm_head.weight is not tied
+    TieFlags tie;
 
     /// Throws StartupError.
     static Qwen3VlConfig load(const std::filesystem::path& config_json);
 };
+
+/// The tables of every object of config.json, those of rope included.
+std::vector<KeyTable> qwen3_vl_key_tables();
 
 }  // namespace saker

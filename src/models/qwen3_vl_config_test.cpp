@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "models/qwen3_vl.h"
 #include "models/registry.h"
 
 namespace saker {
@@ -66,7 +67,8 @@ TEST_F(ConfigTest, ReleasedSpelling) {
     EXPECT_EQ(c.vision.grid_side, 48);
     EXPECT_EQ(c.vision.head_dim(), 72);
     EXPECT_EQ(c.vision.deepstack_indexes, (std::vector<int64_t>{8, 16, 24}));
-    EXPECT_FALSE(c.tied);
+    EXPECT_FALSE(c.tie.tied());
+    EXPECT_EQ(c.vision.rope_theta, 10000);
     for (int64_t l = 0; l < 48; ++l) EXPECT_TRUE(c.text.is_moe_layer(l));
 }
 
@@ -99,19 +101,7 @@ TEST_F(ConfigTest, SpellingOfTransformers5) {
     const Qwen3VlConfig c = load(text);
     EXPECT_EQ(c.text.rope.theta, 5e6);
     EXPECT_EQ(c.text.num_experts, 128);
-    EXPECT_FALSE(c.tied) << "the text's flag lies in such files";
-}
-
-TEST_F(ConfigTest, OldRopeKeysAndYarn) {
-    EXPECT_EQ(fault("\"rope_type\": \"default\"", "\"type\": \"mrope\""), "");
-    std::string text = kReleased;
-    text.replace(text.find("\"rope_type\": \"default\""), 22,
-                 "\"rope_type\": \"yarn\", \"factor\": 3.0, "
-                 "\"original_max_position_embeddings\": 262144");
-    const Qwen3VlConfig c = load(text);
-    EXPECT_TRUE(c.text.rope.yarn);
-    EXPECT_EQ(c.text.rope.factor, 3);
-    EXPECT_EQ(c.text.rope.original_context, 262144);
+    EXPECT_FALSE(c.tie.tied()) << "the text's flag lies in such files";
 }
 
 TEST_F(ConfigTest, SparseStepAndDenseLayers) {
@@ -145,7 +135,7 @@ TEST_F(ConfigTest, EveryFaultNamesItsKey) {
          "num_position_embeddings"},
         {"[8, 16, 24]", "[8, 16, 27]", "deepstack_visual_indexes"},
         {"[8, 16, 24]", "[16, 8, 24]", "deepstack_visual_indexes"},
-        {"[24, 20, 20]", "[24, 20, 21]", "rope_scaling"},
+        {"[24, 20, 20]", "[24, 20, 21]", "rope_scaling.mrope_section"},
         {"[24, 20, 20]", "[24, 20]", "mrope_section"},
         {"\"rope_theta\": 5000000", "\"rope_theta\": 1e999", ""},
         {"\"rope_theta\": 5000000", "\"rope_theta\": -5", "rope_theta"},
@@ -156,6 +146,24 @@ TEST_F(ConfigTest, EveryFaultNamesItsKey) {
         {"\"image_token_id\": 151655", "\"image_token_id\": 151936", "image_token_id"},
         {"\"vocab_size\": 151936", "\"vocab_size\": 0", "vocab_size"},
         {"\"num_heads\": 16", "\"num_heads\": 7", "hidden_size"},
+        {"\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": 1e300", "rms_norm_eps"},
+        {"\"num_heads\": 16", "\"num_heads\": 16, \"num_attention_heads\": 8",
+         "num_attention_heads"},
+        {"\"num_heads\": 16", "\"num_heads\": 16, \"head_dim\": 80", "head_dim"},
+        {"\"num_heads\": 16", "\"num_heads\": 16, \"rope_parameters\": {\"rope_type\": \"yarn\"}",
+         "vision_config.rope_parameters.rope_type"},
+        {"\"num_experts\": 128", "\"num_experts\": 128, \"num_local_experts\": 64",
+         "num_experts is 128, but num_local_experts is 64"},
+        {"\"mlp_only_layers\": []", "\"mlp_only_layers\": [48]", "mlp_only_layers"},
+        {"\"norm_topk_prob\": true", "\"norm_topk_prob\": false", "norm_topk_prob"},
+        {"\"attention_bias\": false", "\"sliding_window\": 4096", "sliding_window"},
+        {"\"attention_bias\": false", "\"use_sliding_window\": true", "use_sliding_window"},
+        {"\"attention_bias\": false", "\"layer_types\": [\"full_attention\"]", "layer_types"},
+        {"\"attention_bias\": false", "\"tie_word_embeddings\": 1",
+         "text_config.tie_word_embeddings"},
+        {"\"model_type\": \"qwen3_vl_moe\",",
+         "\"model_type\": \"qwen3_vl_moe\", \"rope_scaling\": {},",
+         "rope_scaling asks for something that Saker does not do (it belongs in text_config)"},
     };
     for (const auto& f : kFaults) {
         const std::string message = fault(f.from, f.to);
@@ -167,6 +175,149 @@ TEST_F(ConfigTest, EveryFaultNamesItsKey) {
     EXPECT_THROW(load(R"({"model_type": "qwen3_vl", "model_type": "qwen3_vl"})"), StartupError);
     std::filesystem::remove(path_);
     EXPECT_THROW(Qwen3VlConfig::load(path_), StartupError);
+}
+
+// --- Keys (the right values are those of transformers 5.17) ---
+
+TEST_F(ConfigTest, WhatTransformersSavesGivesNoWarning) {
+    size_t num_files = 0;
+    for (const auto& folder : std::filesystem::directory_iterator("tests/saved")) {
+        if (!folder.is_directory()) continue;
+        ++num_files;
+        testing::internal::CaptureStderr();
+        const Qwen3VlConfig c = Qwen3VlConfig::load(folder.path() / "config.json");
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << folder.path();
+        const bool moe = c.model_type == "qwen3_vl_moe";
+        EXPECT_EQ(c.tie.tied(), !moe) << folder.path();
+        EXPECT_EQ(c.text.num_experts, moe ? 128 : 0) << folder.path();
+        EXPECT_EQ(c.text.rope.theta, 5e6) << folder.path();
+        EXPECT_EQ(c.text.rope.scaling, RopeConfig::Scaling::none) << folder.path();
+    }
+    EXPECT_EQ(num_files, 4u);
+}
+
+TEST_F(ConfigTest, UnknownKeysAreToldOnce) {
+    const auto told = [&](const std::string& from, const std::string& to) {
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(fault(from, to), "");
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(told("\"num_experts_per_tok\"", "\"num_experts_per_tok\""), "");
+    const std::string text =
+        told("\"attention_bias\"", "\"rms_norm_ep\": 1e-5, \"x\": 1, \"attention_bias\"");
+    EXPECT_NE(text.find("text_config: keys that Saker does not know are passed over: "
+                        "\"rms_norm_ep\" (did you mean rms_norm_eps?), \"x\""),
+              std::string::npos)
+        << text;
+    EXPECT_NE(told("\"depth\"", "\"window_size\": 112, \"depth\"").find("vision_config: keys"),
+              std::string::npos);
+    EXPECT_NE(told("\"image_token_id\"", "\"vocab\": 112, \"image_token_id\"").find("\"vocab\""),
+              std::string::npos);
+}
+
+TEST_F(ConfigTest, AttentionThatAsksForNoWindow) {
+    std::string types;
+    for (int i = 0; i < 48; ++i) types += std::string(i ? ", " : "") + "\"full_attention\"";
+    for (const std::string& neutral :
+         {std::string("\"sliding_window\": null"),
+          std::string("\"sliding_window\": 4096, \"use_sliding_window\": false"),
+          "\"layer_types\": [" + types + "]"})
+        EXPECT_EQ(fault("\"attention_bias\": false", neutral), "") << neutral;
+    types.replace(types.find("full"), 4, "sliding");
+    EXPECT_NE(fault("\"attention_bias\": false", "\"layer_types\": [" + types + "]"), "");
+}
+
+TEST_F(ConfigTest, QuantizationOfFp8) {
+    const auto with = [&](const std::string& members) {
+        return fault("\"image_token_id\"",
+                     "\"quantization_config\": {" + members + "}, \"image_token_id\"");
+    };
+    EXPECT_EQ(with(R"("activation_scheme": "dynamic", "fmt": "e4m3", "quant_method": "fp8",
+                      "weight_block_size": [128, 128], "modules_to_not_convert": ["lm_head"],
+                      "ignored_layers": ["lm_head"])"),
+              "");
+    const struct {
+        const char *members, *sentence;
+    } kFaults[] = {
+        {R"("quant_method": "awq", "bits": 4)",
+         "quantization_config.quant_method is \"awq\", which Saker does not read: fp8 is."},
+        {R"("bits": 4)", "quantization_config.quant_method is missing."},
+        {R"("quant_method": "fp8", "activation_scheme": "static")",
+         "quantization_config.activation_scheme asks for something"},
+        {R"("quant_method": "fp8", "fmt": "e5m2")", "quantization_config.fmt asks for something"},
+        {R"("quant_method": "fp8", "weight_block_size": [64, 128])",
+         "quantization_config.weight_block_size must be [128, 128]."},
+        {R"("quant_method": "fp8", "weight_block_size": "128")",
+         "quantization_config.weight_block_size is not a list."},
+        {R"("quant_method": "fp8", "weight_block_sise": [128, 128])",
+         "\"weight_block_sise\" is not a key that Saker knows (did you mean weight_block_size?)"},
+    };
+    for (const auto& f : kFaults)
+        EXPECT_NE(with(f.members).find(f.sentence), std::string::npos) << with(f.members);
+}
+
+// transformers goes by the flag at the top, and by false where there is none.
+TEST_F(ConfigTest, TieFlagsOfBothLevels) {
+    const auto flags = [&](const std::string& top, const std::string& text) {
+        std::string file = kReleased;
+        const auto put = [&](const std::string& from, const std::string& flag) {
+            const std::string member = "\"tie_word_embeddings\": " + flag + ", ";
+            file.replace(file.find(from), from.size(), (flag.empty() ? "" : member) + from);
+        };
+        file.replace(file.find("\"tie_word_embeddings\": false,"), 29, "");
+        put("\"image_token_id\"", top);
+        put("\"hidden_size\": 2048", text);
+        return load(file).tie;
+    };
+    const struct {
+        const char *top, *text;
+        bool tied;
+        const char* said;
+    } kCases[] = {
+        {"", "", false, "does not say whether it is tied (tie_word_embeddings)"},
+        {"null", "", false, "does not say whether it is tied (tie_word_embeddings)"},
+        {"false", "", false, "says that tie_word_embeddings is false"},
+        {"true", "", true, "says that tie_word_embeddings is true"},
+        {"", "true", true, "says in text_config that tie_word_embeddings is true"},
+        {"", "false", false, "says in text_config that tie_word_embeddings is false"},
+        {"false", "false", false, "says that tie_word_embeddings is false"},
+        {"true", "false", true,
+         "says that tie_word_embeddings is true, though false in text_config"},
+        {"false", "true", false,
+         "says that tie_word_embeddings is false, though true in text_config"},
+    };
+    for (const auto& c : kCases) {
+        const TieFlags flag = flags(c.top, c.text);
+        EXPECT_EQ(flag.tied(), c.tied) << c.top << ' ' << c.text;
+        EXPECT_EQ(flag.said(), c.said);
+    }
+}
+
+// No message says of a file what stands in none.
+TEST_F(ConfigTest, UntiedWithoutAHeadSaysWhatTheFileSays) {
+    WeightList without_head(true);
+    const auto told = [&](const std::string& flag) {
+        std::string text = kReleased;
+        text.replace(text.find("\"tie_word_embeddings\": false,"), 29, flag);
+        try {
+            Qwen3Vl(load(text), without_head, DType::bf16);
+        } catch (const StartupError& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(told("\"tie_word_embeddings\": true,"), "");
+    const std::string end =
+        ": where the model is tied, set tie_word_embeddings to true there, else fetch the weights "
+        "again.";
+    EXPECT_EQ(told("\"tie_word_embeddings\": false,"),
+              "The checkpoint has no lm_head.weight, and its config.json says that "
+              "tie_word_embeddings is false" +
+                  end);
+    EXPECT_EQ(told(""),
+              "The checkpoint has no lm_head.weight, and its config.json does not say whether it "
+              "is tied (tie_word_embeddings)" +
+                  end);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Families by the model_type of config.json. A new family adds one line to kFamilies.
 #include "models/registry.h"
 
+#include <functional>
+
 #include "json/json.h"
 #include "models/qwen3_vl.h"
 #include "weights/manifest.h"
@@ -8,23 +10,27 @@
 namespace saker {
 namespace {
 
-std::unique_ptr<Model> make_qwen3_vl(const std::filesystem::path& config_json, WeightSource& source,
-                                     const LoadOptions& options) {
-    auto model =
-        std::make_unique<Qwen3Vl>(Qwen3VlConfig::load(config_json), source, options.compute);
-    if (options.bf16_rope_frequencies) model->round_rope_frequencies();
-    model->set_normalization(options.pixel_mean, options.pixel_deviation);
-    return model;
+// Makes a model, of one configuration, from any source of its weights.
+using Maker = std::function<std::unique_ptr<Model>(WeightSource&)>;
+
+// The file is read once, so that what is said of it is said once.
+Maker read_qwen3_vl(const std::filesystem::path& config_json, const LoadOptions& options) {
+    return [config = Qwen3VlConfig::load(config_json), options](WeightSource& source) {
+        auto model = std::make_unique<Qwen3Vl>(config, source, options.compute);
+        if (options.bf16_rope_frequencies) model->round_rope_frequencies();
+        model->set_normalization(options.pixel_mean, options.pixel_deviation);
+        return model;
+    };
 }
 
 struct Family {
     const char* model_type;
-    std::unique_ptr<Model> (*make)(const std::filesystem::path&, WeightSource&, const LoadOptions&);
+    Maker (*read)(const std::filesystem::path&, const LoadOptions&);
 };
 
 constexpr Family kFamilies[] = {
-    {"qwen3_vl", make_qwen3_vl},
-    {"qwen3_vl_moe", make_qwen3_vl},
+    {"qwen3_vl", read_qwen3_vl},
+    {"qwen3_vl_moe", read_qwen3_vl},
 };
 
 const Family& find_family(const std::filesystem::path& config_json) {
@@ -55,21 +61,21 @@ std::vector<std::string_view> served_model_types() {
 LoadedModel load_model(const std::filesystem::path& folder, const LoadOptions& options,
                        ThreadPool& pool, Progress::Style style) {
     const std::filesystem::path config_json = folder / "config.json";
-    const Family& family = find_family(config_json);
+    const Maker make = find_family(config_json).read(config_json, options);
     LoadedModel loaded;
     loaded.checkpoint = std::make_unique<Checkpoint>(Checkpoint::open(folder));
     // Twice over the same list: once to check every name and shape and to learn the exact sizes,
     // once to read. So a wrong checkpoint is refused in milliseconds and memory is taken once.
     Loader measure = Loader::measuring(*loaded.checkpoint, place_of(options));
     CheckpointSource measuring(measure);
-    family.make(config_json, measuring, options);
+    make(measuring);
     verify_manifest(*loaded.checkpoint, pool, style);
     loaded.arena = std::make_unique<Arena>(measure.arena_bytes(), place_of(options));
 
     Progress progress("reading weights", measure.read_bytes(), style);
     Loader loader(*loaded.checkpoint, *loaded.arena, pool, &progress);
     CheckpointSource source(loader);
-    loaded.model = family.make(config_json, source, options);
+    loaded.model = make(source);
     loader.finish();
     progress.finish();
     return loaded;
@@ -80,17 +86,15 @@ int64_t measure_model(const std::filesystem::path& folder, const Checkpoint& che
     const std::filesystem::path config_json = folder / "config.json";
     Loader measure = Loader::measuring(checkpoint, place_of(options));
     CheckpointSource measuring(measure);
-    find_family(config_json).make(config_json, measuring, options);
+    find_family(config_json).read(config_json, options)(measuring);
     return measure.arena_bytes();
 }
 
 std::vector<WeightSpec> list_weights(const std::filesystem::path& config_json) {
-    const Family& family = find_family(config_json);
+    const Maker make = find_family(config_json).read(config_json, {});
     const json::object file = read_json_file(config_json);
-    const bool tied =
-        JsonReader(file, config_json.string()).boolean_or("tie_word_embeddings", false);
-    WeightList list(tied);
-    family.make(config_json, list, {});
+    WeightList list(TieFlags::read(JsonReader(file, config_json.string())).tied());
+    make(list);
     return list.specs();
 }
 
