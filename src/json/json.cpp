@@ -385,6 +385,8 @@ bool JsonReader::has(std::string_view key) const {
 }
 
 void JsonReader::fail(std::string_view key, std::string_view sentence) const {
+    // A sentence may come with its full stop or without.
+    while (sentence.ends_with('.')) sentence.remove_suffix(1);
     throw StartupError(file_ + ": " + path_ + std::string(key) + " " + std::string(sentence) + ".");
 }
 

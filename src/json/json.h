@@ -74,7 +74,7 @@ class JsonReader {
     JsonReader object(std::string_view key) const;
     const json::value& value(std::string_view key) const;
 
-    /// Throws StartupError: "FILE: KEY SENTENCE".
+    /// Throws StartupError: "FILE: KEY SENTENCE", with one full stop at its end.
     [[noreturn]] void fail(std::string_view key, std::string_view sentence) const;
 
     const json::object& members() const { return *object_; }

@@ -378,5 +378,10 @@ TEST_F(Getters, FaultsNameFileKeyAndExpectation) {
               "config.json: o.p.i is not an integer.");
 }
 
+TEST_F(Getters, AFaultEndsWithOneFullStop) {
+    for (const char* sentence : {"must be 3", "must be 3.", "must be 3.."})
+        EXPECT_EQ(thrown([&] { reader_.fail("i", sentence); }), "config.json: i must be 3.");
+}
+
 }  // namespace
 }  // namespace saker
