@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -17,6 +18,9 @@ struct EngineLimits {
     int64_t feature_rows = 16384;  // visual tokens held between encoding and use
     bool all_logits = false;       // sequences may ask for logits of every prompt token
     std::vector<TokenId> eos_tokens;
+    // What to do about a prompt that is too long. Whoever plans the limits knows which of them can
+    // be raised, and how.
+    std::string too_long_advice = "shorten it";
 
     int64_t max_step_tokens() const { return chunk_tokens + max_sequences; }
 };

@@ -55,7 +55,7 @@ Status check_prompt(const Prompt& prompt, const Sampling& sampling, const ModelS
                           (sampling.max_tokens > 0
                                ? " and max_tokens asks for " + std::to_string(sampling.max_tokens)
                                : std::string()) +
-                          ": shorten it or raise --max-context.");
+                          ": " + limits.too_long_advice + ".");
     for (TokenId id : prompt.ids)
         if (id.value < 0 || id.value >= shape.vocab_size)
             return refuse(ErrorCode::invalid_value,
@@ -75,7 +75,7 @@ Status check_prompt(const Prompt& prompt, const Sampling& sampling, const ModelS
             return refuse(ErrorCode::image_too_large,
                           "A picture has " + std::to_string(frame.num_patches()) +
                               " patches; this engine takes " + std::to_string(limits.max_patches) +
-                              ": make it smaller or raise the limit.");
+                              ": make it smaller.");
     }
     return Done{};
 }

@@ -321,6 +321,10 @@ TEST(CheckPrompt, RefusesWhatCanNeverBeAnswered) {
     EXPECT_EQ(code(prompt, sampling), ErrorCode::invalid_value) << "empty";
     prompt.ids.assign(512, TokenId(1));
     EXPECT_EQ(code(prompt, sampling), ErrorCode::context_length_exceeded);
+    EXPECT_EQ(check_prompt(prompt, sampling, model.shape(), limits).error().message,
+              "This model's maximum context length is 512 tokens, but the prompt has 512: shorten "
+              "it.")
+        << "no flag is named unless the limits say that one helps";
     prompt.ids.resize(511);
     EXPECT_EQ(code(prompt, sampling), std::nullopt);
     sampling.max_tokens = 2;
