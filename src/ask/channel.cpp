@@ -1,6 +1,7 @@
 // A mutex, a condition and a deque: events are some hundred a second for each reply.
 #include "ask/channel.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -39,6 +40,13 @@ std::optional<TokenEvent> TokenChannel::Reader::next() {
     queue_->events.pop_front();
     ended_ = event.is_last();
     return event;
+}
+
+bool TokenChannel::Reader::wait(int64_t ms) {
+    if (!queue_ || ended_) return true;
+    std::unique_lock lock(queue_->mutex);
+    return queue_->arrived.wait_for(lock, std::chrono::milliseconds(ms),
+                                    [&] { return !queue_->events.empty(); });
 }
 
 void TokenChannel::Reader::close() {

@@ -59,6 +59,8 @@ class TokenChannel::Reader {
 
     /// The next event; waits for it. Nothing after the last one.
     std::optional<TokenEvent> next();
+    /// Waits for at most `ms` milliseconds. True: next() does not wait.
+    bool wait(int64_t ms);
     /// Tells the engine that nobody listens any more. Idempotent.
     void close();
 

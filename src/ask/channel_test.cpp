@@ -36,6 +36,18 @@ TEST(TokenChannel, EventsInOrderThenNothing) {
     EXPECT_FALSE(reader.next());
 }
 
+TEST(TokenChannel, WaitingEndsWithAnEventOrWithTheTime) {
+    auto [writer, reader] = TokenChannel::make();
+    EXPECT_FALSE(reader.wait(0));
+    EXPECT_FALSE(reader.wait(5));
+    std::thread later([&, &writer = writer] { writer.push(finish()); });
+    EXPECT_TRUE(reader.wait(60'000));
+    later.join();
+    EXPECT_TRUE(reader.wait(0)) << "it takes no event out";
+    EXPECT_TRUE(reader.next()->finish);
+    EXPECT_TRUE(reader.wait(0)) << "next() has nothing more to wait for";
+}
+
 TEST(TokenChannel, ClosingOrDroppingTheReaderCancels) {
     auto [writer, reader] = TokenChannel::make();
     EXPECT_FALSE(writer.is_cancelled());

@@ -33,6 +33,8 @@ class AnswerStream {
     /// The next piece; waits for it. Nothing after the last one. Finding a stop string closes the
     /// channel.
     std::optional<AnswerPiece> next();
+    /// Waits for at most `ms` milliseconds. True: next() does not wait.
+    bool wait(int64_t ms) { return ended_ || reader_.wait(ms); }
 
   private:
     TokenChannel::Reader reader_;
