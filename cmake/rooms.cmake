@@ -22,7 +22,7 @@ if(NOT SAKER_GPU_ONLY)
     room(engine  USES base tensor ask ops models cache)
     room(serve   USES base tensor json ask api text media engine)
     room(app     USES base tensor json ask media ops weights cache api models text engine serve
-                 LINKS cli11 fmt)
+                 LINKS cli11 fmt edit)
 endif()
 
 include(cmake/targets.cmake)

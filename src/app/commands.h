@@ -21,7 +21,11 @@ int synth_command(const Options& options);
 int eval_command(const Options& options);
 
 /// Prints the Error's one sentence to stderr and returns the exit code: 2, a fault of the caller,
-/// or 3 where the model or the machine failed.
-int report(const Error& error);
+/// or 3 where the model or the machine failed. `as_json`: to stdout as well, as the API tells it:
+/// {"error": {"message", "type", "param", "code"}}.
+int report(const Error& error, bool as_json = false);
+
+/// The same for a fault of a file or the machine, which ends the program with 3.
+int report_startup(const std::string& sentence, bool as_json);
 
 }  // namespace saker

@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <string>
 #include <system_error>
 
 #include "app/commands.h"
@@ -51,6 +52,24 @@ bool is_stdout_lost() {
     return std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
 }
 
+// Of the exception that is being handled.
+std::string sentence_of_exception() {
+    try {
+        throw;
+    } catch (const saker::StartupError& e) {
+        return e.what();
+    } catch (const std::filesystem::filesystem_error& e) {
+        return e.path1().string() + ": cannot be read (" + e.code().message() + ").";
+    } catch (const std::system_error&) {
+        return is_stdout_lost() ? "The output could not be written."
+                                : "The machine refuses to start another thread.";
+    } catch (const std::bad_alloc&) {
+        return "The machine has too little memory for this.";
+    } catch (const std::exception&) {
+        return "Starting failed for a reason that has no sentence of its own.";
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -59,30 +78,16 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGBUS, on_lost_mapping);
     occupy_standard_streams();
+    const bool as_json = saker::asks_for_json(argc, argv);
     try {
         int exit_code = 0;
         const auto options = saker::parse_options(argc, argv, &exit_code);
         if (!options) return exit_code;
         exit_code = dispatch(*options);
-        if (exit_code == 0 && is_stdout_lost()) {
-            std::fprintf(stderr, "saker: The output could not be written.\n");
-            exit_code = 3;
-        }
+        if (exit_code == 0 && is_stdout_lost())
+            return saker::report_startup("The output could not be written.", false);
         return exit_code;
-    } catch (const saker::StartupError& e) {
-        std::fprintf(stderr, "saker: %s\n", e.what());
-    } catch (const std::filesystem::filesystem_error& e) {
-        std::fprintf(stderr, "saker: %s: cannot be read (%s).\n", e.path1().c_str(),
-                     e.code().message().c_str());
-    } catch (const std::system_error&) {
-        std::fprintf(stderr, is_stdout_lost()
-                                 ? "saker: The output could not be written.\n"
-                                 : "saker: The machine refuses to start another thread.\n");
-    } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "saker: The machine has too little memory for this.\n");
-    } catch (const std::exception&) {
-        std::fprintf(stderr,
-                     "saker: Starting failed for a reason that has no sentence of its own.\n");
+    } catch (...) {
+        return saker::report_startup(sentence_of_exception(), as_json);
     }
-    return 3;
 }

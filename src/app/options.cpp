@@ -1,132 +1,23 @@
-// The table of commands and flags.
+// The table of commands and flags. Those of `run` are in run_options.cpp.
 #include "app/options.h"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "app/commands.h"
+#include "app/flags.h"
 #include "app/model_choice.h"
 
 namespace saker {
 namespace {
 
-bool is_folder(const std::string& path) {
-    std::error_code ignored;  // a path that cannot be looked at is none
-    return std::filesystem::is_directory(path, ignored);
-}
-
-// Unlike those of CLI11, these refuse a NaN and say their rule in a few words.
-CLI::Validator number_that(bool (*holds)(double), const char* rule) {
-    return CLI::Validator(
-        [=](std::string& text) {
-            double number = 0;
-            const bool good = CLI::detail::lexical_cast(text, number) && holds(number);
-            return good ? std::string() : std::string(rule);
-        },
-        "");
-}
-
-// CLI11 alone would read 1e3 and 0x3, and wrap what is too large.
-CLI::Validator whole_number() {
-    return CLI::Validator(
-        [](std::string& text) {
-            int64_t number = 0;
-            const char* const end = text.data() + text.size();
-            const auto read = std::from_chars(text.data(), end, number);
-            const bool good = read.ec == std::errc() && read.ptr == end && number >= 0;
-            return std::string(good ? "" : "must be a whole number, 0 or more");
-        },
-        "");
-}
-
-CLI::Validator positive() {
-    return number_that([](double n) { return n > 0; }, "must be above 0");
-}
-
-void add_model(CLI::App* app, Options& o) {
-    app->add_option("model", o.model, "folder of a checkpoint; default: models/demo");
-}
-
-// `run`, `inspect` and `eval` take the model that ships where none is named. Says what is wrong, or
-// nothing.
-std::string choose_model(Options& o) {
-    const std::string ours = shipped("models/demo");
-    if (o.model.empty()) {
-        if (!is_folder(ours)) return "No model is named, and there is no models/demo to take.";
-        o.model = ours;
-    } else if (o.command == "run" && o.question.empty() && !is_folder(o.model)) {
-        // A lone word that is no folder is the question.
-        if (!is_folder(ours))
-            return o.model + " is no folder of a checkpoint, and there is no models/demo to ask.";
-        o.question = std::exchange(o.model, ours);
-    }
-    return {};
-}
-
-void add_execution(CLI::App* app, Options& o) {
-    app->add_option("--backend", o.backend, "ref (slow, the truth), cpu or cuda")
-        ->check(CLI::IsMember({"ref", "cpu", "cuda"}))
-        ->capture_default_str();
-    app->add_option("--compute", o.compute, "dtype of activations and KV cache: bf16 or f32")
-        ->check(CLI::IsMember({"bf16", "f32"}))
-        ->capture_default_str();
-    app->add_option("--threads", o.threads, "threads of the cpu backend; 0: one a core")
-        ->check(CLI::Range(0, 1024))
-        ->capture_default_str();
-}
-
-void add_sampling(CLI::App* app, Options& o) {
-    app->add_option("--temperature", o.temperature, "0: greedy; default: the model's");
-    app->add_option("--top-k", o.top_k, "0: off");
-    app->add_option("--top-p", o.top_p, "above 0, at most 1");
-    app->add_option("--min-p", o.min_p, "0: off");
-    app->add_option("--repetition-penalty", o.repetition_penalty, "over prompt and answer; 1: off");
-    app->add_option("--presence-penalty", o.presence_penalty, "over the answer; 0: off");
-    app->add_option("--frequency-penalty", o.frequency_penalty, "over the answer; 0: off");
-    app->add_option("--seed", o.seed, "the same seed gives the same answer");
-    app->add_option("--max-tokens", o.max_tokens,
-                    "of the answer; 0: the model's limit, or as many as the context holds")
-        ->check(whole_number());
-    app->add_option("--stop", o.stop, "end the answer before this text; may be given several times")
-        ->allow_extra_args(false);
-}
-
-void add_generation_config(CLI::App* app, Options& o) {
-    app->add_option("--generation-config", o.generation_config,
-                    "auto: defaults are those of the model's generation_config.json; none: of that "
-                    "file only the end tokens count")
-        ->check(CLI::IsMember({"auto", "none"}))
-        ->capture_default_str();
-}
-
-void add_run(CLI::App& app, Options& o) {
-    CLI::App* run = app.add_subcommand("run", "ask a question; without one, hold a conversation");
-    add_model(run, o);
-    run->add_option("question", o.question, "what to ask");
-    run->add_option("--image", o.images, "a picture to ask about; may be given several times")
-        ->allow_extra_args(false);
-    CLI::Option* frames = run->add_option("--video-frames", o.video_frames,
-                                          "a folder of pictures, the frames of a clip");
-    CLI::Option* fps = run->add_option("--fps", o.fps, "frames a second of --video-frames")
-                           ->check(number_that([](double n) { return n >= 1e-3 && n <= 1e3; },
-                                               "must be from 0.001 to 1000"));
-    frames->needs(fps);
-    fps->needs(frames);
-    run->add_option("--system", o.system, "system message");
-    run->add_flag("--stats", o.stats, "print the time of each phase");
-    run->add_option("--max-context", o.max_context,
-                    "tokens of prompt and answer; 0: the model's, or what memory holds")
-        ->check(whole_number());
-    run->add_option("--resample", o.resample, "whose bicubic: torch (the reference's) or pillow")
-        ->check(CLI::IsMember({"torch", "pillow"}))
-        ->capture_default_str();
-    add_generation_config(run, o);
-    add_sampling(run, o);
-    add_execution(run, o);
+// `run`, `inspect` and `eval` take the model that ships where none is named.
+Status choose_model(Options& o) {
+    if (!o.model.empty()) return Done{};
+    o.model = shipped("models/demo");
+    if (is_folder(o.model)) return Done{};
+    return Error{ErrorCode::invalid_value,
+                 "No model is named, and there is no models/demo to take.", ""};
 }
 
 void add_verify(CLI::App& app, Options& o) {
@@ -144,9 +35,8 @@ void add_verify(CLI::App& app, Options& o) {
             "(a model that was cast with .to(bfloat16)), or auto: f32, then bf16")
         ->check(CLI::IsMember({"auto", "f32", "bf16"}))
         ->capture_default_str();
-    verify->add_option("--chunk", o.chunk, "prompt tokens in one step")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
+    add_whole<int64_t>(verify, "--chunk", o.chunk, 1, 1 << 20, "prompt tokens in one step")
+        ->default_str("512");
     verify->add_flag("--together", o.together, "run all cases in one batch");
     add_execution(verify, o);
 }
@@ -164,12 +54,13 @@ void add_others(CLI::App& app, Options& o) {
     CLI::App* inspect =
         app.add_subcommand("inspect", "what a checkpoint holds and what memory it needs");
     add_model(inspect, o);
-    inspect->add_option("--context", o.context, "tokens of context to plan for")
-        ->check(positive())
-        ->capture_default_str();
+    add_whole<int64_t>(inspect, "--context", o.context, 1, int64_t{1} << 30,
+                       "tokens of context to plan for")
+        ->default_str("32768");
     inspect->add_option("--compute", o.compute, "dtype of activations and KV cache: bf16 or f32")
         ->check(CLI::IsMember({"bf16", "f32"}))
         ->capture_default_str();
+
     inspect->add_flag("--check-finite", o.check_finite,
                       "read all weights and name the tensors that hold a NaN or an infinity");
 
@@ -180,12 +71,11 @@ void add_others(CLI::App& app, Options& o) {
             "--set", o.set,
             "a set of examples/eval, or the path of NAME.jsonl, beside which NAME.pack lies")
         ->capture_default_str();
-    eval->add_option("--max-context", o.max_context,
-                     "tokens of prompt and answer; 0: 2048, or the model's where that is less")
-        ->check(whole_number());
-    eval->add_option("--n", o.n, "ask this many, spread over the set; 0: all")
-        ->check(whole_number())
-        ->capture_default_str();
+    add_whole<int64_t>(eval, "--max-context", o.max_context, 0, int64_t{1} << 30,
+                       "tokens of prompt and answer; 0: 2048, or the model's where that is less");
+    add_whole<int64_t>(eval, "--n", o.n, 0, int64_t{1} << 30,
+                       "ask this many, spread over the set; 0: all")
+        ->default_str("0");
     add_generation_config(eval, o);
     eval->add_flag("--json", o.json, "print JSON");
     eval->add_flag("--show-wrong", o.show_wrong, "print each wrong answer to stderr");
@@ -198,45 +88,100 @@ void add_others(CLI::App& app, Options& o) {
                      "copied")
         ->required();
     synth->add_option("out", o.out, "folder to write; must not hold a checkpoint")->required();
-    synth->add_option("--seed", o.seed, "of the weights");
-    synth->add_option("--scale", o.scale, "deviation of the weights")
-        ->check(number_that([](double n) { return n > 0 && n <= 1e3; },
-                            "must be above 0 and at most 1000"))
-        ->capture_default_str();
-    synth->add_option("--shard-mb", o.shard_mb, "size of a weight file")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
+    add_whole<uint64_t>(synth, "--seed", o.seed, 0, UINT64_MAX, "of the weights");
+    add_real(synth, "--scale", o.scale, {0, 1e3, true}, "deviation of the weights")
+        ->default_str("0.02");
+    add_whole<int64_t>(synth, "--shard-mb", o.shard_mb, 1, 1 << 20, "size of a weight file")
+        ->default_str("4096");
+}
+
+// CLI11's sentence, as one of ours.
+std::string sentence_of(const CLI::Error& error) {
+    std::string sentence = error.what();
+    while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n'))
+        sentence.pop_back();
+    return sentence + "; see saker --help.";
+}
+
+// `--logprobs` alone is `--logprobs=0`, so that the question may follow it.
+std::vector<std::string> with_values(int argc, const char* const* argv) {
+    const auto is_number = [](std::string_view word) {
+        if (word.starts_with('-')) word.remove_prefix(1);
+        return !word.empty() && word[0] >= '0' && word[0] <= '9';
+    };
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    for (size_t i = 0; i < words.size(); ++i)
+        if (words[i] == "--logprobs" && !(i + 1 < words.size() && is_number(words[i + 1])))
+            words[i] += "=0";
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    return words;
 }
 
 }  // namespace
+
+bool is_folder(const std::string& path) {
+    std::error_code ignored;  // a path that cannot be looked at is none
+    return std::filesystem::is_directory(path, ignored);
+}
+
+void add_model(CLI::App* app, Options& o) {
+    app->add_option("model", o.model, "folder of a checkpoint; default: models/demo");
+}
+
+void add_execution(CLI::App* app, Options& o) {
+    constexpr char kGroup[] = "The machine";
+    app->add_option("--backend", o.backend, "ref (slow, the truth), cpu or cuda")
+        ->check(CLI::IsMember({"ref", "cpu", "cuda"}))
+        ->capture_default_str()
+        ->group(kGroup);
+    app->add_option("--compute", o.compute, "dtype of activations and KV cache: bf16 or f32")
+        ->check(CLI::IsMember({"bf16", "f32"}))
+        ->capture_default_str()
+        ->group(kGroup);
+    add_whole<int>(app, "--threads", o.threads, 0, 1024,
+                   "threads of the cpu backend; 0: one a core")
+        ->default_str("0")
+        ->group(kGroup);
+}
+
+void add_generation_config(CLI::App* app, Options& o) {
+    app->add_option("--generation-config", o.generation_config,
+                    "auto: defaults are those of the model's generation_config.json; none: of that "
+                    "file only the end tokens count")
+        ->check(CLI::IsMember({"auto", "none"}))
+        ->capture_default_str();
+}
+
+bool asks_for_json(int argc, const char* const* argv) {
+    return std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+}
 
 std::optional<Options> parse_options(int argc, const char* const* argv, int* exit_code) {
     Options options;
     CLI::App app("Saker: an inference server for Qwen3-VL.", "saker");
     app.set_version_flag("--version", std::string("saker ") + version());
     app.require_subcommand(1);
-    app.failure_message([](const CLI::App*, const CLI::Error& e) {
-        return std::string("saker: ") + e.what() + "; see saker --help.\n";
-    });
     add_run(app, options);
     add_verify(app, options);
     add_others(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        *exit_code = app.exit(e) == 0 ? 0 : 2;
+    const auto refuse = [&](const Error& error) {
+        *exit_code = report(error, asks_for_json(argc, argv));
         return std::nullopt;
+    };
+    try {
+        app.parse(with_values(argc, argv));
+    } catch (const CLI::Success& e) {  // help and version
+        *exit_code = app.exit(e);
+        return std::nullopt;
+    } catch (const CLI::ParseError& e) {
+        return refuse({ErrorCode::invalid_value, sentence_of(e), ""});
     }
     options.command = app.get_subcommands().at(0)->get_name();
     resolve_model(options);
-    if (options.command == "run" || options.command == "inspect" || options.command == "eval") {
-        const std::string fault = choose_model(options);
-        if (!fault.empty()) {
-            fmt::print(stderr, "saker: {}\n", fault);
-            *exit_code = 2;
-            return std::nullopt;
-        }
-    }
+    if (options.command == "run")
+        if (Status status = check_run(options); !status) return refuse(status.error());
+    if (options.command == "run" || options.command == "inspect" || options.command == "eval")
+        if (Status status = choose_model(options); !status) return refuse(status.error());
     return options;
 }
 

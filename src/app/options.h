@@ -11,6 +11,18 @@
 
 namespace saker {
 
+/// What was asked of sampling and of the end of an answer: by flags, or by a file of messages. What
+/// is not set is the model's own.
+struct SamplingWishes {
+    std::optional<double> temperature, top_p, min_p;
+    std::optional<double> repetition_penalty, presence_penalty, frequency_penalty;
+    std::optional<int64_t> top_k;  // -1 and 0: off
+    std::optional<uint64_t> seed;
+    std::optional<int64_t> max_tokens;  // 0: as many as the context holds
+    std::optional<int64_t> logprobs;    // likeliest tokens to report with each of the answer
+    std::vector<std::string> stop;
+};
+
 struct Options {
     std::string command;
 
@@ -25,19 +37,18 @@ struct Options {
     std::string generation_config = "auto";  // or none
 
     // run
+    std::optional<std::string> question;  // a word of the command line, or --question
+    std::optional<std::string> question_flag;
     std::vector<std::string> images;
-    std::string video_frames;
-    double fps = 0;
-    std::string question;
-    std::string system;
-    bool stats = false;
-    std::optional<double> temperature, top_p, min_p;
-    std::optional<double> repetition_penalty, presence_penalty, frequency_penalty;
-    std::optional<int64_t> top_k;
-    std::optional<uint64_t> seed;
-    int64_t max_tokens = 0;
-    std::vector<std::string> stop;
+    std::vector<std::string> video_frames;
+    std::vector<double> fps;  // one for all of video_frames, or one each
+    std::string messages;     // a JSON file
+    std::string system, prefill;
+    SamplingWishes sampling;
+    int64_t max_image_pixels = 200'000'000;         // of a picture file
+    std::optional<int64_t> min_pixels, max_pixels;  // in place of the processor's
     std::string resample = "torch";
+    bool stats = false;
 
     // verify
     std::vector<std::string> cases;
@@ -59,17 +70,25 @@ struct Options {
     // eval
     std::string set = "demo";
     int64_t n = 0;  // questions; 0: all
-    bool json = false, show_wrong = false;
+    bool show_wrong = false;
+
+    // run, eval
+    bool json = false;
 
     // synth
     std::string config, out;
     int64_t shard_mb = 4096;
     double scale = 0.02;
+    std::optional<uint64_t> seed;
 };
 
 /// Where a file or folder of the repository lies: in the working folder, or else in the tree that
 /// the program was built in (two folders above its own). Where neither holds it, `path` itself.
 std::string shipped(const std::string& path);
+
+/// Whether the command line asks for JSON, before it is parsed: what is wrong with the rest of it
+/// is then told as JSON too.
+bool asks_for_json(int argc, const char* const* argv);
 
 /// Parses; prints help or what is wrong and sets `exit_code` where the program is to end at once.
 std::optional<Options> parse_options(int argc, const char* const* argv, int* exit_code);

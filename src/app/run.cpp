@@ -3,279 +3,211 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <iostream>
+#include <iterator>
+#include <utility>
 
+#include "app/asked_media.h"
+#include "app/asker.h"
 #include "app/commands.h"
-#include "app/session.h"
-#include "base/clock.h"
+#include "app/conversation.h"
+#include "app/interrupt.h"
+#include "app/message_file.h"
+#include "app/run_output.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "engine/engine.h"
-#include "serve/answer.h"
 
 namespace saker {
 namespace {
 
-std::atomic<bool> g_interrupted{false};  // set by the signal, read between tokens
-
-// The first Ctrl-C ends the answer, the second the program.
-void on_interrupt(int) {
-    if (g_interrupted.exchange(true)) std::_Exit(130);
-}
-
-struct Asked {
-    ChatRequest chat;
-    std::vector<MediaInput> media;
+// What the command line says of a conversation, before any model is loaded.
+struct Told {
+    MessageFile file;               // what --messages and --system say, and the question
+    std::vector<MediaInput> shown;  // of a conversation that begins with pictures
+    bool is_conversation = false;
 };
 
-Result<MediaInput> read_image(const std::string& path) {
-    auto bytes = read_file(path);
-    if (!bytes) return bytes.error();
-    MediaInput input;
-    input.files.push_back(std::move(*bytes));
-    return input;
-}
-
-Result<MediaInput> read_frames(const std::string& folder, double fps) {
-    std::error_code ec;
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ec))
-        if (entry.is_regular_file()) names.push_back(entry.path().string());
-    if (ec || names.empty())
-        return Error{ErrorCode::invalid_value,
-                     folder + ": is not a folder of pictures; give one with the frames of a clip.",
-                     ""};
-    std::sort(names.begin(), names.end());
-    MediaInput input;
-    input.modality = Modality::video;
-    input.fps = fps;
-    constexpr size_t kMost = size_t{2} << 30;
-    size_t total = 0;
-    for (const std::string& name : names) {
-        auto bytes = read_file(name);
-        if (!bytes) return bytes.error();
-        total += bytes->size();
-        if (total > kMost)
-            return Error{ErrorCode::too_many_items,
-                         folder + ": holds more than 2 GiB of frames; give fewer.", ""};
-        input.files.push_back(std::move(*bytes));
+Result<std::vector<MediaInput>> read_shown(const Options& options) {
+    std::vector<MediaInput> shown;
+    for (const std::string& path : options.images) {
+        auto image = read_picture(path);
+        if (!image) return image.error();
+        shown.push_back(std::move(*image));
     }
-    return input;
+    for (size_t i = 0; i < options.video_frames.size(); ++i) {
+        const double fps = options.fps.size() > 1 ? options.fps[i] : options.fps[0];
+        auto clip = read_clip(options.video_frames[i], fps);
+        if (!clip) return clip.error();
+        shown.push_back(std::move(*clip));
+    }
+    return shown;
 }
 
-Result<Sampling> read_sampling(const Options& o, const Sampling& defaults) {
+Result<std::string> question_from_stdin() {
+    auto text = read_stdin();
+    if (!text) return text.error();
+    while (text->ends_with('\n')) text->pop_back();
+    if (text->empty())
+        return Error{ErrorCode::invalid_value,
+                     "There is no question: give one as an argument or on stdin.", ""};
+    if (!is_utf8(*text))
+        return Error{ErrorCode::invalid_utf8, "The question is not valid UTF-8.", ""};
+    return text;
+}
+
+Status check_conversation_flags(const Options& options) {
+    if (options.json)
+        return Error{ErrorCode::invalid_value,
+                     "--json needs a question: a conversation on the terminal is no JSON.", ""};
+    if (!options.prefill.empty())
+        return Error{ErrorCode::invalid_value,
+                     "--prefill needs a question, whose answer it begins.", ""};
+    return Done{};
+}
+
+// stdin is read only where nothing else says what to ask.
+Result<Told> read_told(const Options& options) {
+    Told told;
+    auto shown = read_shown(options);
+    if (!shown) return shown.error();
+    Asked& asked = told.file.asked;
+    std::optional<std::string> question = options.question;
+    if (!options.messages.empty()) {
+        const std::optional<double> fps =
+            options.fps.size() == 1 ? std::optional(options.fps[0]) : std::nullopt;
+        auto file = read_messages(options.messages, fps);
+        if (!file) return file.error();
+        told.file = std::move(*file);
+        // A conversation that ends with an answer goes on.
+        told.is_conversation =
+            !question && isatty(STDIN_FILENO) && asked.chat.messages.back().role == Role::assistant;
+    } else {
+        if (!options.system.empty()) asked.add_text(Role::system, options.system);
+        told.is_conversation = !question && isatty(STDIN_FILENO);
+        if (!question && !told.is_conversation) {
+            auto text = question_from_stdin();
+            if (!text) return text.error();
+            question = std::move(*text);
+        }
+    }
+    if (question)
+        asked.add_question(*question, std::move(*shown));
+    else
+        told.shown = std::move(*shown);
+    if (told.is_conversation)
+        if (Status status = check_conversation_flags(options); !status) return status.error();
+    return told;
+}
+
+// A flag wins over the file, and both over the model.
+template <class Number, class Target>
+void choose(const std::optional<Number>& flag, const std::optional<Number>& file, Target& target) {
+    if (flag || file) target = static_cast<Target>(flag ? *flag : *file);
+}
+
+Result<Sampling> read_sampling(const SamplingWishes& flags, const SamplingWishes& file,
+                               const Sampling& defaults) {
     Sampling s = defaults;
-    const auto set = [](const std::optional<double>& from, float& to) {
-        if (from) to = static_cast<float>(*from);
-    };
-    set(o.temperature, s.temperature);
-    set(o.top_p, s.top_p);
-    set(o.min_p, s.min_p);
-    set(o.repetition_penalty, s.repetition_penalty);
-    set(o.presence_penalty, s.presence_penalty);
-    set(o.frequency_penalty, s.frequency_penalty);
-    if (o.top_k) s.top_k = static_cast<int32_t>(std::clamp<int64_t>(*o.top_k, -1, INT32_MAX));
-    s.seed = o.seed;
-    s.max_tokens = o.max_tokens;
+    choose(flags.temperature, file.temperature, s.temperature);
+    choose(flags.top_p, file.top_p, s.top_p);
+    choose(flags.min_p, file.min_p, s.min_p);
+    choose(flags.repetition_penalty, file.repetition_penalty, s.repetition_penalty);
+    choose(flags.presence_penalty, file.presence_penalty, s.presence_penalty);
+    choose(flags.frequency_penalty, file.frequency_penalty, s.frequency_penalty);
+    choose(flags.top_k, file.top_k, s.top_k);
+    s.top_k = std::max(s.top_k, 0);  // -1 is off
+    choose(flags.max_tokens, file.max_tokens, s.max_tokens);
+    choose(flags.logprobs, file.logprobs, s.logprobs);
+    s.seed = flags.seed ? flags.seed : file.seed;
     if (auto status = s.validate(); !status) return status.error();
     return s;
 }
 
-void print_stats(const PrepareTimes& prepare, const PhaseTimes& before, const PhaseTimes& after,
-                 double first_token_ms, int64_t num_answer_tokens) {
-    const auto ms = [](int64_t ns) { return static_cast<double>(ns) * 1e-6; };
-    const auto rate = [](int64_t n, int64_t ns) {
-        return ns > 0 ? static_cast<double>(n) * 1e9 / static_cast<double>(ns) : 0.0;
-    };
-    const int64_t encode = after.encode_ns - before.encode_ns;
-    const int64_t prefill = after.prefill_ns - before.prefill_ns;
-    const int64_t decode = after.decode_ns - before.decode_ns;
-    const int64_t patches = after.num_patches - before.num_patches;
-    const int64_t prompt = after.num_prefill_tokens - before.num_prefill_tokens;
-    const int64_t decoded = after.num_decode_tokens - before.num_decode_tokens;
-    fmt::print(stderr,
-               "\n"
-               "decode pictures  {:9.1f} ms\n"
-               "resize, patches  {:9.1f} ms\n"
-               "tokenize         {:9.1f} ms\n"
-               "vision           {:9.1f} ms   {} patches, {:.0f} patches/s\n"
-               "prefill          {:9.1f} ms   {} tokens, {:.1f} tokens/s\n"
-               "decode           {:9.1f} ms   {} tokens, {:.1f} tokens/s\n"
-               "first token      {:9.1f} ms   after the question; {} tokens in the answer\n",
-               ms(prepare.decode_ns), ms(prepare.patch_ns), ms(prepare.tokenize_ns), ms(encode),
-               patches, rate(patches, encode), ms(prefill), prompt, rate(prompt, prefill),
-               ms(decode), decoded, rate(decoded, decode), first_token_ms, num_answer_tokens);
-}
+// Prints what stands beside an answer: why it was cut, --logprobs, --stats.
+class Beside {
+  public:
+    Beside(const Options& options, const Session& session, const Sampling& sampling,
+           const EngineLimits& limits)
+        : options_(options), session_(session), sampling_(sampling), limits_(limits) {}
 
-// Streams one answer to stdout. The Error of a refused or broken request, else the answer's text.
-Result<std::string> answer(Session& session, Engine& engine, const Asked& asked,
-                           const Sampling& sampling, const Options& options) {
-    const Stopwatch watch;
-    PrepareTimes prepare;
-    auto parts = render_chat(session.chat_template(), asked.chat);
-    if (!parts) return parts.error();
-    auto prompt = prepare_prompt(*parts, asked.media, session.prepare_settings(),
-                                 session.media_pool(), &prepare);
-    if (!prompt) return prompt.error();
-    auto fitted = session.generation().fit_to_prompt(
-        sampling, static_cast<int64_t>(prompt->ids.size()), engine.limits().max_context);
-    if (!fitted) return fitted.error();
-    const PhaseTimes before = engine.times();
-    auto reader = engine.submit(std::move(*prompt), *fitted);
-    if (!reader) return reader.error();
-
-    g_interrupted = false;
-    AnswerStream stream(session.tokenizer(), std::move(*reader),
-                        session.generation().stops_with(options.stop));
-    std::string text;
-    double first_token_ms = 0;
-    int64_t num_tokens = 0;
-    FinishReason finish = FinishReason::stop;
-    while (auto piece = stream.next()) {
-        if (num_tokens == 0 && !piece->tokens.empty()) first_token_ms = watch.elapsed_ms();
-        num_tokens += static_cast<int64_t>(piece->tokens.size());
-        std::fwrite(piece->text.data(), 1, piece->text.size(), stdout);
-        std::fflush(stdout);
-        text += piece->text;
-        if (piece->error) {
-            if (!text.empty()) std::fputc('\n', stdout);
-            return *piece->error;
-        }
-        if (piece->finish) finish = *piece->finish;
-        // Nobody reads on: main says what became of stdout.
-        if (g_interrupted || std::ferror(stdout)) break;
+    void print(const Answer& answer) const {
+        if (answer.finish == FinishReason::length) log_info(why_cut(answer));
+        if (sampling_.logprobs >= 0)
+            fmt::print(stderr, "{}", logprob_table(answer, session_.tokenizer()));
+        if (options_.stats) fmt::print(stderr, "{}", stats_table(answer));
     }
-    std::fputc('\n', stdout);
+
+    void print_json(const Answer& answer) const {
+        if (options_.stats) fmt::print(stderr, "{}", stats_table(answer));
+        fmt::print("{}\n",
+                   dump_json(answer_json(answer, session_.tokenizer(), sampling_.logprobs >= 0)));
+    }
+
+  private:
+    std::string why_cut(const Answer& answer) const {
+        const auto n = static_cast<int64_t>(answer.tokens.size());
+        if (sampling_.max_tokens > 0 && n >= sampling_.max_tokens)
+            return fmt::format("the answer was cut at {} tokens (--max-tokens).", n);
+        const bool can_be_raised = options_.max_context == limits_.max_context &&
+                                   limits_.max_context < session_.model().shape().max_context;
+        return fmt::format("the answer was cut at {} tokens: the context of {} is full{}.", n,
+                           limits_.max_context, can_be_raised ? " (--max-context)" : "");
+    }
+
+    const Options& options_;
+    const Session& session_;
+    const Sampling& sampling_;
+    const EngineLimits& limits_;
+};
+
+int ask_once(Asker& asker, const Asked& asked, const Beside& beside, bool as_json) {
+    bool line_is_open = false;
+    auto answer = asker.ask(asked, [&](std::string_view piece) {
+        if (as_json) return true;
+        line_is_open = true;
+        std::fwrite(piece.data(), 1, piece.size(), stdout);
+        return std::fflush(stdout) == 0;
+    });
+    if (!as_json && (answer || line_is_open)) std::fputc('\n', stdout);
     std::fflush(stdout);
-    if (finish == FinishReason::length)
-        log_info(fmt::format("the answer was cut at {} tokens (--max-tokens, --max-context).",
-                             num_tokens));
-    if (options.stats) print_stats(prepare, before, engine.times(), first_token_ms, num_tokens);
-    return text;
-}
-
-ContentPart media_part(ContentPart::Kind kind) {
-    ContentPart part;
-    part.kind = kind;
-    return part;
-}
-
-Message user_message(const std::string& question, size_t images, size_t videos) {
-    Message message;
-    for (size_t i = 0; i < images; ++i)
-        message.content.push_back(media_part(ContentPart::Kind::image));
-    for (size_t i = 0; i < videos; ++i)
-        message.content.push_back(media_part(ContentPart::Kind::video));
-    ContentPart text;
-    text.text = question;
-    message.content.push_back(text);
-    return message;
-}
-
-Message text_message(Role role, const std::string& text) {
-    Message message = user_message(text, 0, 0);
-    message.role = role;
-    return message;
-}
-
-int converse(Session& session, Engine& engine, Asked asked, const Sampling& sampling,
-             const Options& options, size_t images, size_t videos) {
-    fmt::print(stderr, "Ask a question; /image FILE adds a picture to the next one, /quit ends.\n");
-    while (!std::ferror(stdout)) {
-        fmt::print(stderr, "> ");
-        std::string line;
-        if (!std::getline(std::cin, line)) break;
-        if (line == "/quit" || line == "/exit") break;
-        if (line.empty()) continue;
-        if (line.rfind("/image", 0) == 0) {
-            const size_t at = line.find_first_not_of(' ', 6);
-            if (at == std::string::npos) {
-                fmt::print(stderr, "Name the picture: /image FILE.\n");
-                continue;
-            }
-            auto image = read_image(line.substr(at));
-            if (!image) {
-                report(image.error());
-                continue;
-            }
-            asked.media.push_back(std::move(*image));
-            ++images;
-            fmt::print(stderr, "The next question is about it.\n");
-            continue;
-        }
-        if (line[0] == '/') {
-            fmt::print(stderr, "Commands: /image FILE, /quit.\n");
-            continue;
-        }
-        if (!is_utf8(line)) {
-            report({ErrorCode::invalid_utf8, "The question is not valid UTF-8.", ""});
-            continue;
-        }
-        asked.chat.messages.push_back(user_message(line, images, videos));
-        auto text = answer(session, engine, asked, sampling, options);
-        if (!text) {
-            // The question did not happen; its pictures are gone with it.
-            report(text.error());
-            asked.chat.messages.pop_back();
-            asked.media.resize(asked.media.size() - images - videos);
-        } else {
-            asked.chat.messages.push_back(text_message(Role::assistant, *text));
-        }
-        images = videos = 0;
-    }
-    return 0;
+    if (!answer) return report(answer.error(), as_json);
+    if (as_json)
+        beside.print_json(*answer);
+    else if (answer->finish)
+        beside.print(*answer);
+    // As shells tell it; a lost stdout is main's to tell.
+    return is_interrupted() && !answer->finish ? 130 : 0;
 }
 
 }  // namespace
 
 int run_command(const Options& options) {
-    Asked asked;
-    for (const std::string& path : options.images) {
-        auto image = read_image(path);
-        if (!image) return report(image.error());
-        asked.media.push_back(std::move(*image));
-    }
-    size_t videos = 0;
-    if (!options.video_frames.empty()) {
-        auto video = read_frames(options.video_frames, options.fps);
-        if (!video) return report(video.error());
-        asked.media.push_back(std::move(*video));
-        videos = 1;
-    }
-    for (const std::string& stop : options.stop)
-        if (stop.empty())
-            return report({ErrorCode::invalid_value, "--stop must not be empty.", "stop"});
-    std::string question = options.question;
-    const bool conversation = question.empty() && isatty(STDIN_FILENO);
-    if (question.empty() && !conversation) {
-        auto text = read_stdin();
-        if (!text) return report(text.error());
-        question = std::move(*text);
-        while (!question.empty() && question.back() == '\n') question.pop_back();
-        if (question.empty())
-            return report({ErrorCode::invalid_value,
-                           "There is no question: give one as an argument or on stdin.", ""});
-    }
-    if (!is_utf8(question) || !is_utf8(options.system))
-        return report({ErrorCode::invalid_utf8, "The question is not valid UTF-8.", ""});
+    auto told = read_told(options);
+    if (!told) return report(told.error(), options.json);
 
     Session session(options, false);
-    auto sampling = read_sampling(options, session.generation().sampling);
-    if (!sampling) return report(sampling.error());
-    Engine engine(session.model(), session.plan_limits(options.max_context, 1), session.exec());
-    std::signal(SIGINT, on_interrupt);
-    if (!options.system.empty())
-        asked.chat.messages.push_back(text_message(Role::system, options.system));
-    const size_t images = options.images.size();
-    if (conversation)
-        return converse(session, engine, std::move(asked), *sampling, options, images, videos);
-    asked.chat.messages.push_back(user_message(question, images, videos));
-    auto text = answer(session, engine, asked, *sampling, options);
-    return text ? 0 : report(text.error());
+    auto sampling =
+        read_sampling(options.sampling, told->file.wishes, session.generation().sampling);
+    if (!sampling) return report(sampling.error(), options.json);
+    if (Status status = session.limit_images(options.min_pixels, options.max_pixels); !status)
+        return report(status.error(), options.json);
+    EngineLimits limits = session.plan_limits(options.max_context, 1);
+    if (told->is_conversation)
+        limits.too_long_advice = "ask something shorter, or forget what was said with /clear";
+    Engine engine(session.model(), limits, session.exec());
+    const std::vector<std::string>& stop =
+        options.sampling.stop.empty() ? told->file.wishes.stop : options.sampling.stop;
+    Asker asker(session, engine, *sampling, stop, options.prefill);
+    const Beside beside(options, session, *sampling, limits);
+    watch_interrupts();
+    if (!told->is_conversation) return ask_once(asker, told->file.asked, beside, options.json);
+    Conversation conversation(session, asker, std::move(told->file.asked),
+                              [&](const Answer& answer) { beside.print(answer); });
+    for (MediaInput& input : told->shown)
+        if (Status status = conversation.show(std::move(input)); !status)
+            return report(status.error());
+    conversation.hold();
+    return 0;
 }
 
 }  // namespace saker

@@ -1,14 +1,17 @@
 // Wiring. Order matters where one part checks what another has read.
 #include "app/session.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "base/log.h"
 #include "cache/kv_pages.h"
@@ -92,6 +95,27 @@ std::filesystem::path existing_folder(const std::string& path) {
     return path;
 }
 
+// Of a file, a pipe or a device, none of which need know its size beforehand.
+Result<std::vector<uint8_t>> read_to_end(int descriptor, const std::string& name) {
+    constexpr size_t kMost = size_t{256} << 20, kPiece = size_t{1} << 16;
+    std::vector<uint8_t> bytes;
+    struct stat status = {};
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+        bytes.reserve(std::min(static_cast<size_t>(status.st_size), kMost) + kPiece);
+    while (true) {
+        const size_t have = bytes.size();
+        bytes.resize(have + kPiece);
+        const ssize_t n = read(descriptor, bytes.data() + have, kPiece);
+        bytes.resize(have + static_cast<size_t>(std::max<ssize_t>(n, 0)));
+        if (n < 0)
+            return Error{ErrorCode::invalid_value,
+                         name + ": cannot be read: " + strerror(errno) + ".", ""};
+        if (n == 0) return bytes;
+        if (bytes.size() > kMost)
+            return Error{ErrorCode::invalid_value, name + ": is larger than 256 MiB.", ""};
+    }
+}
+
 }  // namespace
 
 Backend parse_backend(const std::string& name) {
@@ -128,22 +152,24 @@ int64_t available_bytes() {
 }
 
 Result<std::vector<uint8_t>> read_file(const std::string& path) {
-    constexpr uintmax_t kMost = uintmax_t{256} << 20;
-    std::error_code ec;
-    const auto size = std::filesystem::file_size(path, ec);
-    if (ec) {
-        const bool there = std::filesystem::exists(path, ec);
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
         return Error{ErrorCode::invalid_value,
-                     path + (there ? ": is not a plain file; save it as one first."
-                                   : ": there is no such file to read."),
+                     path + (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG
+                                 ? ": there is no such file to read."
+                                 : ": cannot be opened: " + std::string(strerror(errno)) + "."),
                      ""};
-    }
-    if (size > kMost)
-        return Error{ErrorCode::invalid_value, path + ": is larger than 256 MiB.", ""};
-    std::ifstream in(path, std::ios::binary);
-    std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
-    if (!in) return Error{ErrorCode::invalid_value, path + ": cannot be read.", ""};
+    struct stat status = {};
+    const bool is_folder = fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
+    auto bytes =
+        is_folder ? Error{ErrorCode::invalid_value, path + ": is a folder; name a file in it.", ""}
+                  : read_to_end(descriptor, path);
+    close(descriptor);
     return bytes;
+}
+
+Result<std::vector<uint8_t>> read_stdin_bytes() {
+    return read_to_end(STDIN_FILENO, "stdin");
 }
 
 Result<std::string> read_stdin() {
@@ -169,6 +195,7 @@ Session::Session(const Options& options, bool quiet)
     : folder_(existing_folder(options.model)),
       backend_(usable_backend(options.backend)),
       resample_(options.resample == "pillow" ? Resample::pillow : Resample::torch),
+      max_image_pixels_(options.max_image_pixels),
       preprocessor_(Preprocessor::load(folder_)),
       tokenizer_(Tokenizer::load(folder_ / "tokenizer.json")),
       pool_(usable_threads(options.threads)),
@@ -183,11 +210,31 @@ Session::Session(const Options& options, bool quiet)
     check_fit(tokenizer_, model().shape(), preprocessor_, folder_);
 }
 
+Status Session::limit_images(std::optional<int64_t> min_pixels, std::optional<int64_t> max_pixels) {
+    Preprocessor& p = preprocessor_;
+    p.image_min_pixels = min_pixels.value_or(p.image_min_pixels);
+    p.image_max_pixels = max_pixels.value_or(p.image_max_pixels);
+    const auto wrong = [](const char* flag, int64_t value, const char* rule, int64_t bound) {
+        return Error{ErrorCode::invalid_value,
+                     fmt::format("{} {} is {} {}.", flag, value, rule, bound), ""};
+    };
+    const int64_t token = p.factor() * p.factor();
+    if (max_pixels && *max_pixels < token)
+        return wrong("--max-pixels", *max_pixels, "less than one token takes, which is", token);
+    if (p.image_min_pixels <= p.image_max_pixels) return Done{};
+    if (min_pixels)
+        return wrong("--min-pixels", *min_pixels,
+                     "above the model's most, which --max-pixels raises:", p.image_max_pixels);
+    return wrong("--max-pixels", p.image_max_pixels,
+                 "below the model's least, which --min-pixels lowers:", p.image_min_pixels);
+}
+
 PrepareSettings Session::prepare_settings() const {
     PrepareSettings settings;
     settings.tokenizer = &tokenizer_;
     settings.preprocessor = preprocessor_;
     settings.resample = resample_;
+    settings.decode.max_pixels = max_image_pixels_;
     return settings;
 }
 
@@ -223,6 +270,12 @@ EngineLimits Session::plan_limits(int64_t max_context, int64_t sequences, int64_
                         "takes {}.",
                         wanted, limits.max_context, bytes_text(available_bytes()),
                         bytes_text(kv.bytes_per_token())));
+    if (limits.max_context < wanted)
+        limits.too_long_advice = "shorten it, or free memory for a longer context";
+    else if (wanted < shape.max_context)
+        limits.too_long_advice = "shorten it or raise --max-context";
+    else
+        limits.too_long_advice = "shorten it, since the model takes no more";
     limits.num_pages = pages_for(std::min(limits.max_context * contexts, fits));
     // The largest picture that the processor makes, and its tokens.
     const int64_t area = preprocessor_.patch_size * preprocessor_.patch_size;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class Session {
     const GenerationConfig& generation() const { return generation_; }
     ChatTemplate chat_template() const { return chat_template_; }
     PrepareSettings prepare_settings() const;
+    /// Puts limits of --min-pixels and --max-pixels in place of the checkpoint's. To be called
+    /// before limits are planned; says what contradicts what.
+    Status limit_images(std::optional<int64_t> min_pixels, std::optional<int64_t> max_pixels);
     ThreadPool& media_pool() { return media_pool_; }
 
     /// An Exec without scratch, for an Engine or a Loop.
@@ -42,6 +46,7 @@ class Session {
     std::filesystem::path folder_;
     Backend backend_;
     Resample resample_;
+    int64_t max_image_pixels_;
     Preprocessor preprocessor_;
     Tokenizer tokenizer_;
     ThreadPool pool_;        // the engine's
@@ -58,10 +63,12 @@ DType parse_compute(const std::string& name);
 /// group's limit where that is lower.
 int64_t available_bytes();
 
-/// The file's bytes, or an Error that names it; at most 256 MiB.
+/// The bytes of a file, or of a pipe up to its end, or an Error that names it; at most 256 MiB.
 Result<std::vector<uint8_t>> read_file(const std::string& path);
+/// The same of stdin.
+Result<std::vector<uint8_t>> read_stdin_bytes();
 
-/// All of stdin; at most 64 MiB, so that a pipe without an end cannot fill the memory.
+/// All of stdin as text; at most 64 MiB, so that a pipe without an end cannot fill the memory.
 Result<std::string> read_stdin();
 
 /// "1.5 GB", decimal.

@@ -33,8 +33,7 @@ std::string encode_base64(std::span<const uint8_t> bytes) {
         const size_t n = std::min<size_t>(3, bytes.size() - i);
         uint32_t group = 0;
         for (size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? bytes[i + k] : 0u);
-        for (size_t k = 0; k < 4; ++k)
-            out += k <= n ? kLetters[group >> (18 - 6 * k) & 63] : '=';
+        for (size_t k = 0; k < 4; ++k) out += k <= n ? kLetters[group >> (18 - 6 * k) & 63] : '=';
     }
     return out;
 }

@@ -11,9 +11,13 @@ std::vector<uint8_t> bytes_of(std::string_view text) {
 }
 
 TEST(Base64, TheVectorsOfTheStandard) {
-    const std::pair<const char*, const char*> cases[] = {
-        {"", ""},           {"f", "Zg=="},         {"fo", "Zm8="},        {"foo", "Zm9v"},
-        {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+    const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
     for (const auto& [plain, coded] : cases) {
         EXPECT_EQ(encode_base64(bytes_of(plain)), coded);
         EXPECT_EQ(decode_base64(coded), bytes_of(plain));
@@ -36,8 +40,8 @@ TEST(Base64, ReadsWhatPeopleSend) {
 }
 
 TEST(Base64, RefusesWhatIsNone) {
-    for (const char* wrong : {"Z", "Zm9vY", "Zg=", "Zg===", "=", "Zm9v=", "Zm9v====", "Zg==Zg==", "Zm9.", "Zh==",
-                              "Zm9=", "caf\xc3\xa9"})
+    for (const char* wrong : {"Z", "Zm9vY", "Zg=", "Zg===", "=", "Zm9v=", "Zm9v====", "Zg==Zg==",
+                              "Zm9.", "Zh==", "Zm9=", "caf\xc3\xa9"})
         EXPECT_EQ(decode_base64(wrong), std::nullopt) << wrong;
 }
 
