@@ -123,13 +123,4 @@ function(room name)
     endforeach()
 endfunction()
 
-# saker_needs_shared(NAME): a test that reads ../shared (reference values and the real tokenizer) is left out
-# where a checkout has no such folder beside it.
-function(saker_needs_shared name)
-    if(TEST ${name} AND NOT EXISTS ${CMAKE_SOURCE_DIR}/../shared)
-        set_tests_properties(${name} PROPERTIES DISABLED TRUE)
-        message(STATUS "${name} is left out: there is no ../shared with reference values.")
-    endif()
-endfunction()
-
 enable_testing()

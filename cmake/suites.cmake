@@ -4,9 +4,6 @@
 set(suites_address json weights text media api)
 set(suites_thread base ask sim)
 
-saker_needs_shared(text_test)
-saker_needs_shared(weights_test)
-
 if(SAKER_SANITIZE AND SAKER_TESTS AND NOT SAKER_GPU_ONLY)
     string(REGEX MATCH "address|thread" kind "${SAKER_SANITIZE}")
     add_custom_target(suites)

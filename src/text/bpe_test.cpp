@@ -1,5 +1,5 @@
 // One pass against the definition: Bpe::encode and Bpe::encode_by_merging give the same tokens, on
-// the real vocabulary and on small random ones whose merges overlap in every way.
+// trained vocabularies and on small random ones whose merges overlap in every way.
 #include "text/bpe.h"
 
 #include <gtest/gtest.h>
@@ -108,13 +108,15 @@ TEST(Bpe, TakesTheLeftmostOfEquals) {
     EXPECT_EQ(ids, ids_of({256, 'a'}));
 }
 
-TEST(Bpe, OnePassEqualsMergingOnTheRealVocabulary) {
-    const TokenizerFile file =
-        read_tokenizer_file(std::string(kQwenFolder) + "/tokenizer.json", Tokenizer::kMaxVocabSize);
+class BpeOfTokenizer : public WithTokenizer {};
+TOKENIZERS(BpeOfTokenizer);
+
+TEST_P(BpeOfTokenizer, OnePassEqualsMerging) {
+    const TokenizerFile file = read_tokenizer_file(set().file, Tokenizer::kMaxVocabSize);
     const std::vector<std::string_view> views(file.token_bytes.begin(), file.token_bytes.end());
     const Bpe bpe(views, file.byte_tokens, file.merges);
     ASSERT_TRUE(bpe.is_one_pass());
-    for (const TokenizerCase& c : tokenizer_cases()) expect_same(bpe, c.text);
+    for (const TokenizerCase& c : cases()) expect_same(bpe, c.text);
     for (uint64_t i = 0; i < 3000; ++i) expect_same(bpe, random_text(i));
     const Rng rng("real pieces");
     for (uint64_t i = 0; i < 3000; ++i) {  // tokens side by side, and cut

@@ -1,4 +1,4 @@
-// ByteTrie and AddedTokenFinder against searches by hand.
+// ByteTrie against searches by hand.
 #include "text/byte_trie.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/rng.h"
-#include "text/added_tokens.h"
 
 namespace saker {
 namespace {
@@ -54,25 +53,6 @@ TEST(ByteTrie, FindsTheLongestStart) {
 
 TEST(ByteTrie, OfNothingFindsNothing) {
     EXPECT_EQ(ByteTrie(std::vector<ByteTrie::Key>{}).longest("a").value, -1);
-}
-
-TEST(AddedTokenFinder, TakesTheLeftmostAndLongest) {
-    const AddedTokenFinder finder({{"<a>", 1}, {"<a><b>", 2}, {"b>", 3}, {"<", 4}});
-    const auto at = [&](std::string_view text, size_t from) {
-        const auto match = finder.find(text, from);
-        return match ? std::to_string(match->begin) + "+" + std::to_string(match->size) + "=" +
-                           std::to_string(match->id)
-                     : "none";
-    };
-    EXPECT_EQ(at("x<a><b>", 0), "1+6=2");
-    EXPECT_EQ(at("x<a><c>", 0), "1+3=1");
-    EXPECT_EQ(at("x<a><b>", 2), "4+1=4");
-    EXPECT_EQ(at("x<a><b>", 5), "5+2=3");
-    EXPECT_EQ(at("b b>", 0), "2+2=3");
-    EXPECT_EQ(at("b ba>", 0), "none");
-    EXPECT_EQ(at("", 0), "none");
-    EXPECT_EQ(at("<", 1), "none");
-    EXPECT_FALSE(AddedTokenFinder().find("<a>", 0));
 }
 
 }  // namespace

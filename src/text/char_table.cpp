@@ -20,20 +20,36 @@ bool is_white_space(char32_t c) {
            c == 0x205F || c == 0x3000;
 }
 
+// Symbols with the property Other_Alphabetic: letters in circles, squares and the like; and the two
+// joiners.
+bool is_word_symbol(char32_t c) {
+    return (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
+           (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189) || c == 0x200C ||
+           c == 0x200D;
+}
+
 uint8_t bits_of(char32_t c) {
-    uint8_t bits = 0;
+    uint8_t bits = is_word_symbol(c) ? kWord : 0;
     switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
         case UTF8PROC_CATEGORY_LU:
         case UTF8PROC_CATEGORY_LL:
         case UTF8PROC_CATEGORY_LT:
         case UTF8PROC_CATEGORY_LM:
         case UTF8PROC_CATEGORY_LO:
-            bits |= kLetter;
+            bits |= kLetter | kWord;
             break;
         case UTF8PROC_CATEGORY_ND:
         case UTF8PROC_CATEGORY_NL:
+            bits |= kNumber | kWord;
+            break;
         case UTF8PROC_CATEGORY_NO:
             bits |= kNumber;
+            break;
+        case UTF8PROC_CATEGORY_MN:
+        case UTF8PROC_CATEGORY_MC:
+        case UTF8PROC_CATEGORY_ME:
+        case UTF8PROC_CATEGORY_PC:
+            bits |= kWord;
             break;
         default:
             break;

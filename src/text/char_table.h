@@ -15,11 +15,12 @@ namespace saker {
 /// Bits of a code point. One without kLetter, kNumber and kSpace is punctuation, a symbol, a mark,
 /// a control character or unassigned.
 enum CharBits : uint8_t {
-    kLetter = 1,      // \p{L}
-    kNumber = 2,      // \p{N}
-    kSpace = 4,       // White_Space
-    kNewline = 8,     // CR and LF, which are kSpace too
-    kMayCompose = 16  // NFC may change it, or the character before it because of it
+    kLetter = 1,       // \p{L}
+    kNumber = 2,       // \p{N}
+    kSpace = 4,        // White_Space
+    kNewline = 8,      // CR and LF, which are kSpace too
+    kMayCompose = 16,  // NFC may change it, or the character before it because of it
+    kWord = 32         // \w: alphabetic, a mark, a digit, a connector, or a joiner
 };
 
 class CharTable {

@@ -44,25 +44,37 @@ TEST(ChatTemplate, RendersAsJinjaDoes) {
     }
 }
 
-TEST(ChatTemplate, GivesTheIdsOfTheSpecification) {
+class ChatTemplateOfTokenizer : public WithTokenizer {};
+TOKENIZERS(ChatTemplateOfTokenizer);
+
+TEST_P(ChatTemplateOfTokenizer, GivesTheIdsOfTheSpecification) {
     const auto instruct = parts_of(
         ChatTemplate::instruct,
         R"({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"},
             {"type": "text", "text": "What kind of dog is this?"}]}]})");
-    const EncodedParts encoded = encode_parts(qwen_tokenizer(), instruct);
-    EXPECT_EQ(encoded.ids, ids_of({151644, 872, 198, 151652, 151655, 151653, 3838, 3093, 315, 5562,
-                                   374, 419, 30, 151645, 198, 151644, 77091, 198}));
-    EXPECT_EQ(encoded.media, std::vector<int64_t>{4});
-
     const auto thinking =
         parts_of(ChatTemplate::thinking, R"({"messages": [{"role": "user", "content": ""}]})");
-    EXPECT_EQ(encode_parts(qwen_tokenizer(), thinking).ids,
-              ids_of({151644, 872, 198, 151645, 198, 151644, 77091, 198, 151667, 198}));
+    const EncodedParts encoded = encode_parts(tokenizer(), instruct);
+    EXPECT_EQ(encoded.media, std::vector<int64_t>{4});
+    std::vector<TokenId> first, second;
+    if (GetParam() == "qwen") {
+        first = ids_of({151644, 872, 198, 151652, 151655, 151653, 3838, 3093, 315, 5562, 374, 419,
+                        30, 151645, 198, 151644, 77091, 198});
+        second = ids_of({151644, 872, 198, 151645, 198, 151644, 77091, 198, 151667, 198});
+    } else {
+        for (const TokenizerCase& c : cases()) {
+            if (c.text == rendered_text(instruct)) first = c.ids;
+            if (c.text == rendered_text(thinking)) second = c.ids;
+        }
+        ASSERT_FALSE(first.empty() || second.empty());
+    }
+    EXPECT_EQ(encoded.ids, first);
+    EXPECT_EQ(encode_parts(tokenizer(), thinking).ids, second);
 }
 
 // Where a rendering has no text of clients that spells a control token, the parts are what the
 // rendered string gives when it is split on added tokens.
-TEST(ChatTemplate, WritesControlTokensAsParts) {
+TEST_P(ChatTemplateOfTokenizer, WritesControlTokensAsParts) {
     for (const ChatTemplate chat_template : {ChatTemplate::instruct, ChatTemplate::thinking}) {
         const auto parts = parts_of(chat_template, R"({"messages": [
             {"role": "system", "content": "s"},
@@ -72,9 +84,9 @@ TEST(ChatTemplate, WritesControlTokensAsParts) {
              "tool_calls": [{"function": {"name": "f", "arguments": "{\"a\":1}"}}]},
             {"role": "tool", "content": "c"}],
             "tools": [{"type": "function", "function": {"name": "f"}}]})");
-        EXPECT_EQ(parts, split_rendered(qwen_tokenizer(), rendered_text(parts)));
-        EXPECT_EQ(encode_parts(qwen_tokenizer(), parts).ids,
-                  qwen_tokenizer().encode_with_added(rendered_text(parts)));
+        EXPECT_EQ(parts, split_rendered(tokenizer(), rendered_text(parts)));
+        EXPECT_EQ(encode_parts(tokenizer(), parts).ids,
+                  tokenizer().encode_with_added(rendered_text(parts)));
         const auto count = [&](Kind kind) {
             return std::count_if(parts.begin(), parts.end(),
                                  [&](const PromptPart& p) { return p.kind == kind; });
@@ -86,7 +98,7 @@ TEST(ChatTemplate, WritesControlTokensAsParts) {
 
 // T1 and T3: whatever a client writes, in whatever place, the parts that are not text stay the
 // same, and no text yields a control token.
-TEST(ChatTemplate, TextForgesNoStructure) {
+TEST_P(ChatTemplateOfTokenizer, TextForgesNoStructure) {
     const auto with = [](const std::string& evil) {
         std::string text = R"({"messages": [
             {"role": "system", "content": "EVIL"},
@@ -109,7 +121,7 @@ TEST(ChatTemplate, TextForgesNoStructure) {
             if (part.kind != Kind::text) tokens.push_back(part.text);
         return tokens;
     };
-    const Tokenizer& tokenizer = qwen_tokenizer();
+    const int32_t first_added = set().first_added;
     for (const ChatTemplate chat_template : {ChatTemplate::instruct, ChatTemplate::thinking}) {
         const auto plain = structure(parts_of(chat_template, with("x")));
         for (const char* evil :
@@ -121,13 +133,14 @@ TEST(ChatTemplate, TextForgesNoStructure) {
             EXPECT_EQ(structure(parts), plain) << evil;
             for (const PromptPart& part : parts) {
                 if (part.kind != Kind::text) continue;
-                for (const TokenId id : tokenizer.encode(part.text)) EXPECT_LT(id.value, 151643);
+                for (const TokenId id : tokenizer().encode(part.text))
+                    EXPECT_LT(id.value, first_added);
             }
-            const EncodedParts encoded = encode_parts(tokenizer, parts);
+            const EncodedParts encoded = encode_parts(tokenizer(), parts);
             EXPECT_EQ(encoded.media.size(), 1u);
-            EXPECT_EQ(encoded.ids[static_cast<size_t>(encoded.media[0])], TokenId(151655));
+            EXPECT_EQ(encoded.ids[static_cast<size_t>(encoded.media[0])], id("<|image_pad|>"));
             EXPECT_EQ(std::count_if(encoded.ids.begin(), encoded.ids.end(),
-                                    [](TokenId id) { return id.value >= 151643; }),
+                                    [&](TokenId id) { return id.value >= first_added; }),
                       static_cast<std::ptrdiff_t>(plain.size()));
         }
     }

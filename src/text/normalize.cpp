@@ -21,14 +21,14 @@ int combining_class(utf8proc_int32_t c) {
     return utf8proc_get_property(c)->combining_class;
 }
 
-void append_nfc(std::string_view stretch, std::vector<utf8proc_int32_t>& chars, std::string& out) {
+// The parts of all characters of `text`, marks in their order.
+void decompose(std::string_view text, std::vector<utf8proc_int32_t>& chars) {
     constexpr auto kDecompose =
         static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
-    constexpr auto kCompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     chars.clear();
-    while (!stretch.empty()) {
-        const Decoded d = decode_utf8(stretch);
-        stretch.remove_prefix(d.size);
+    while (!text.empty()) {
+        const Decoded d = decode_utf8(text);
+        text.remove_prefix(d.size);
         utf8proc_int32_t parts[8];
         int boundary = 0;
         const auto n = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(d.code_point), parts,
@@ -48,6 +48,11 @@ void append_nfc(std::string_view stretch, std::vector<utf8proc_int32_t>& chars, 
         });
         at = end;
     }
+}
+
+void append_nfc(std::string_view stretch, std::vector<utf8proc_int32_t>& chars, std::string& out) {
+    constexpr auto kCompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    decompose(stretch, chars);
     const auto n = utf8proc_normalize_utf32(chars.data(),
                                             static_cast<utf8proc_ssize_t>(chars.size()), kCompose);
     CHECK(n >= 0, "utf8proc composes any code points");
@@ -99,6 +104,15 @@ std::string_view to_nfc(const CharTable& table, std::string_view text, std::stri
         composing = find_composing(table, text, end, start);
     }
     buffer.append(text.substr(done));
+    return buffer;
+}
+
+std::string_view to_nfd(std::string_view text, std::string& buffer) {
+    if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; })) return text;
+    std::vector<utf8proc_int32_t> chars;
+    decompose(text, chars);
+    buffer.clear();
+    for (const utf8proc_int32_t c : chars) append_utf8(buffer, static_cast<char32_t>(c));
     return buffer;
 }
 

@@ -177,6 +177,13 @@ PieceCursor::PieceCursor(const SplitPattern& pattern, std::string_view text)
 
 PieceCursor::~PieceCursor() = default;
 
+void PieceCursor::restart(std::string_view text) {
+    text_ = text;
+    done_ = 0;
+    ran_away_ = false;
+    find();
+}
+
 // The next match that is not empty, from done_ on.
 void PieceCursor::find() {
     size_t from = done_;

@@ -18,6 +18,10 @@ namespace saker {
 inline constexpr std::string_view kQwenPattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+/// What a ByteLevel step splits with where its use_regex is set: GPT-2's pattern.
+inline constexpr std::string_view kByteLevelPattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
 /// End of the piece of kQwenPattern that starts at `begin`, which is below text.size().
 size_t qwen_piece_end(const CharTable& table, std::string_view text, size_t begin);
 
@@ -43,10 +47,13 @@ class SplitPattern {
 class PieceCursor {
   public:
     /// Both must outlive the cursor.
-    PieceCursor(const SplitPattern& pattern, std::string_view text);
+    explicit PieceCursor(const SplitPattern& pattern, std::string_view text = {});
     PieceCursor(const PieceCursor&) = delete;
     PieceCursor& operator=(const PieceCursor&) = delete;
     ~PieceCursor();
+
+    /// Begins again with another text: cheaper than another cursor.
+    void restart(std::string_view text);
 
     std::optional<std::string_view> next();
     bool ran_away() const { return ran_away_; }

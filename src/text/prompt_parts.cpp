@@ -1,6 +1,8 @@
 // See prompt_parts.h.
 #include "text/prompt_parts.h"
 
+#include <utility>
+
 #include "base/check.h"
 
 namespace saker {
@@ -8,30 +10,26 @@ namespace saker {
 std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered) {
     using Kind = PromptPart::Kind;
     std::vector<PromptPart> parts;
-    size_t at = 0;
-    const auto add_text = [&](size_t end) {
-        if (end > at) parts.push_back({Kind::text, std::string(rendered.substr(at, end - at))});
-    };
-    while (const auto match = tokenizer.find_added(rendered, at)) {
-        add_text(match->begin);
-        const std::string_view token = rendered.substr(match->begin, match->size);
-        const Kind kind = token == kImagePad   ? Kind::image
-                          : token == kVideoPad ? Kind::video
-                                               : Kind::added;
-        parts.push_back({kind, std::string(token)});
-        at = match->begin + match->size;
+    for (Tokenizer::AddedSplit& piece : tokenizer.split_added(rendered)) {
+        const Kind kind = !piece.id                 ? Kind::text
+                          : piece.text == kImagePad ? Kind::image
+                          : piece.text == kVideoPad ? Kind::video
+                                                    : Kind::added;
+        parts.push_back({kind, std::move(piece.text)});
     }
-    add_text(rendered.size());
     return parts;
 }
 
 EncodedParts encode_parts(const Tokenizer& tokenizer, std::span<const PromptPart> parts) {
     EncodedParts encoded;
-    std::string text;  // of neighbouring text parts
-    const auto flush = [&] {
-        const std::vector<TokenId> ids = tokenizer.encode(text);
+    std::string text;               // of neighbouring text parts
+    std::optional<TokenId> before;  // the token that they stand behind
+    const auto flush = [&](std::optional<TokenId> behind) {
+        const std::vector<TokenId> ids =
+            tokenizer.encode(tokenizer.without_swallowed(text, before, behind));
         encoded.ids.insert(encoded.ids.end(), ids.begin(), ids.end());
         text.clear();
+        before = behind;
     };
     for (const PromptPart& part : parts) {
         const auto id =
@@ -43,11 +41,11 @@ EncodedParts encode_parts(const Tokenizer& tokenizer, std::span<const PromptPart
             text += part.text;
             continue;
         }
-        flush();
+        flush(id);
         if (is_media) encoded.media.push_back(static_cast<int64_t>(encoded.ids.size()));
         encoded.ids.push_back(*id);
     }
-    flush();
+    flush(std::nullopt);
     return encoded;
 }
 

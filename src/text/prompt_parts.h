@@ -45,8 +45,9 @@ struct EncodedParts {
 };
 
 /// Neighbouring text parts are encoded as one text, as if the whole prompt were one string. An
-/// `added` part that the vocabulary lacks is encoded as text, together with its neighbours. The
-/// vocabulary must have the placeholders.
+/// `added` part that the vocabulary lacks is encoded as text, together with its neighbours; one
+/// that it has is that token, whatever stands beside it, and swallows white space where the file
+/// says so. The vocabulary must have the placeholders.
 EncodedParts encode_parts(const Tokenizer& tokenizer, std::span<const PromptPart> parts);
 
 /// The prompt as one string, for people and for tests.

@@ -1,6 +1,7 @@
 // See test_tokenizer.h; compiled into text_test only.
 #include <utf8proc.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -11,29 +12,55 @@
 
 namespace saker {
 
-const Tokenizer& qwen_tokenizer() {
-    static const Tokenizer tokenizer =
-        Tokenizer::load(std::string(kQwenFolder) + "/tokenizer.json");
-    return tokenizer;
+namespace {
+
+const std::string kQwenFolder = "../shared/data/qwen3-tokenizer";
+
+std::vector<TokenizerCase> read_cases(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto parsed = parse_json(text, path);
+    std::vector<TokenizerCase> read;
+    for (const json::value& item : parsed->get_array()) {
+        TokenizerCase c;
+        c.text = std::string(item.at("text").get_string());
+        c.decoded = std::string(item.at("decoded").get_string());
+        for (const json::value& id : item.at("ids").get_array())
+            c.ids.emplace_back(static_cast<int32_t>(id.get_int64()));
+        read.push_back(std::move(c));
+    }
+    return read;
 }
 
-const std::vector<TokenizerCase>& tokenizer_cases() {
-    static const std::vector<TokenizerCase> cases = [] {
-        std::ifstream in(std::string(kQwenFolder) + "/cases.json", std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(in), {}};
-        const auto parsed = parse_json(text, "cases.json");
-        std::vector<TokenizerCase> read;
-        for (const json::value& item : parsed->get_array()) {
-            TokenizerCase c;
-            c.text = std::string(item.at("text").get_string());
-            c.decoded = std::string(item.at("decoded").get_string());
-            for (const json::value& id : item.at("ids").get_array())
-                c.ids.emplace_back(static_cast<int32_t>(id.get_int64()));
-            read.push_back(std::move(c));
-        }
-        return read;
-    }();
-    return cases;
+TestTokenizer load_set(const std::string& name, const std::string& folder) {
+    const std::string file = folder + "/tokenizer.json";
+    Tokenizer tokenizer = Tokenizer::load(file);
+    const int32_t first_added = tokenizer.added_token("<|endoftext|>")->value;
+    return {name, file, std::move(tokenizer), read_cases(folder + "/cases.json"), first_added};
+}
+
+}  // namespace
+
+const TestTokenizer& own_tokenizer() {
+    static const TestTokenizer own = load_set("own", "tests/text/bpe");
+    return own;
+}
+
+std::vector<std::string> qwen_name() {
+    if (!std::filesystem::exists(kQwenFolder)) return {};
+    return {"qwen"};
+}
+
+std::vector<std::string> tokenizer_names() {
+    std::vector<std::string> names = qwen_name();
+    names.insert(names.begin(), "own");
+    return names;
+}
+
+const TestTokenizer& WithTokenizer::set() const {
+    if (GetParam() == "own") return own_tokenizer();
+    static const TestTokenizer qwen = load_set("qwen", kQwenFolder);
+    return qwen;
 }
 
 std::string random_text(uint64_t index) {

@@ -2,8 +2,8 @@
 //
 // Built once at start-up from a model's tokenizer.json; immutable afterwards, so any number of
 // threads may use it at once. serve encodes prompts with it (prompt_parts.h) and decodes answers
-// (detokenizer.h). The pipeline, in the order of the members below: added tokens (added_tokens.h),
-// NFC (normalize.h), the split into pieces (pretokenizer.h), and merges inside each piece (bpe.h).
+// (detokenizer.h). The pipeline: added tokens (added_tokens.h), the normal form (normalize.h), the
+// splits into pieces (pretokenizer.h), and merges inside each piece (bpe.h).
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,10 @@ namespace saker {
 
 class Tokenizer {
   public:
-    /// Reads a tokenizer.json. Throws StartupError, naming the file and the rule, for anything
-    /// that it would read otherwise than Hugging Face does, and for ids that are not below
-    /// `vocab_size`, the rows of the model's embedding.
+    /// Reads a tokenizer.json, and the added tokens of the tokenizer_config.json or
+    /// added_tokens.json beside it, as transformers does. Throws StartupError, naming the file and
+    /// the rule, for anything that it would read otherwise than Hugging Face does, and for ids that
+    /// are not below `vocab_size`, the rows of the model's embedding.
     static Tokenizer load(const std::filesystem::path& tokenizer_json,
                           int64_t vocab_size = kMaxVocabSize);
     static constexpr int64_t kMaxVocabSize = int64_t{1} << 21;
@@ -43,13 +44,18 @@ class Tokenizer {
     /// Id of the added token that is spelled exactly so.
     std::optional<TokenId> added_token(std::string_view text) const;
 
-    /// The first added token in `text` at or after `from`: the leftmost, and of those that start
-    /// there the longest.
-    struct AddedMatch {
-        size_t begin, size;
-        TokenId id;
+    /// A trusted text, taken apart as encode_with_added does it: added tokens by the text that the
+    /// file gives them, and what stands between, white space that a token swallows included. Text
+    /// beside a token that is looked for in the normal form comes out in that form.
+    struct AddedSplit {
+        std::string text;
+        std::optional<TokenId> id;
     };
-    std::optional<AddedMatch> find_added(std::string_view text, size_t from = 0) const;
+    std::vector<AddedSplit> split_added(std::string_view text) const;
+
+    /// `text` without the white space that the tokens before and behind it swallow.
+    std::string_view without_swallowed(std::string_view text, std::optional<TokenId> before,
+                                       std::optional<TokenId> behind) const;
 
     /// Whether decoding may leave the token out ("special": true in the file).
     bool is_special(TokenId id) const;

@@ -1,4 +1,4 @@
-// The sections of tokenizer.json in the order of the pipeline, each read by one function.
+// The model and the added tokens; the steps around them are tokenizer_steps.cpp's.
 #include "text/tokenizer_file.h"
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "text/byte_letters.h"
+#include "text/tokenizer_keys.h"
+#include "text/tokenizer_steps.h"
 
 namespace saker {
 namespace {
@@ -28,68 +30,11 @@ void require(const JsonReader& reader, std::string_view key, bool holds,
     if (!holds) reader.fail(key, sentence);
 }
 
-std::string type_of(const JsonReader& reader, std::string_view key) {
-    return reader.has(key) ? reader.object(key).string("type") : "";
-}
-
-void read_normalizer(const JsonReader& root, TokenizerFile& file) {
-    const std::string type = type_of(root, "normalizer");
-    require(root, "normalizer", type.empty() || type == "NFC",
-            "is of a type that is not supported; only NFC or none is");
-    file.has_nfc = type == "NFC";
-}
-
-void read_split(const JsonReader& split, TokenizerFile& file) {
-    require(split, "behavior", split.string("behavior") == "Isolated",
-            "is not supported; only Isolated is");
-    require(split, "invert", !split.boolean_or("invert", false), "must be false");
-    file.split_pattern = split.object("pattern").string("Regex");
-}
-
-void read_pre_tokenizer(const JsonReader& root, const std::string& path, TokenizerFile& file) {
-    require(root, "pre_tokenizer", type_of(root, "pre_tokenizer") == "Sequence",
-            "is of a type that is not supported; only a Sequence of Split and ByteLevel is");
-    const JsonReader sequence = root.object("pre_tokenizer");
-    const json::value& steps = sequence.value("pretokenizers");
-    require(sequence, "pretokenizers",
-            steps.is_array() && steps.get_array().size() == 2 && steps.get_array()[0].is_object() &&
-                steps.get_array()[1].is_object(),
-            "must be a list of a Split and a ByteLevel");
-    const JsonReader split(steps.get_array()[0].get_object(), path,
-                           "pre_tokenizer.pretokenizers[0].");
-    const JsonReader bytes(steps.get_array()[1].get_object(), path,
-                           "pre_tokenizer.pretokenizers[1].");
-    require(split, "type", split.string("type") == "Split", "must be Split");
-    require(bytes, "type", bytes.string("type") == "ByteLevel", "must be ByteLevel");
-    require(bytes, "add_prefix_space", !bytes.boolean_or("add_prefix_space", true),
-            "must be false");
-    require(bytes, "use_regex", !bytes.boolean_or("use_regex", true), "must be false");
-    read_split(split, file);
-}
-
-void read_post_processor_and_decoder(const JsonReader& root) {
-    const std::string post = type_of(root, "post_processor");
-    require(root, "post_processor", post.empty() || post == "ByteLevel",
-            "is of a type that is not supported; only ByteLevel or none is");
-    require(root, "decoder", type_of(root, "decoder") == "ByteLevel",
-            "is of a type that is not supported; only ByteLevel is");
-}
-
-void read_model_switches(const JsonReader& model) {
-    require(model, "type", model.string("type") == "BPE", "is not supported; only BPE is");
-    for (const char* key : {"byte_fallback", "ignore_merges"})
-        require(model, key, !model.boolean_or(key, false), "must be false");
-    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
-        require(model, key, model.string_or(key, "").empty(), "must be empty");
-    require(model, "dropout", !model.has("dropout") || model.number("dropout") == 0,
-            "must be absent");
-}
-
-// A vocabulary entry stands for the bytes its letters spell; one that spells none can be decoded
-// only, as the text it is.
-std::string bytes_of(std::string_view token) {
-    std::string bytes;
-    return read_byte_letters(token, bytes) ? bytes : std::string(token);
+void read_model_switches(const JsonReader& model, TokenizerFile& file) {
+    check_keys(model, TokenizerKeys::model);
+    require(model, "type", model.string_or("type", "BPE") == "BPE",
+            "is not supported; only BPE is");
+    file.ignores_merges = model.boolean_or("ignore_merges", false);
 }
 
 IdOf read_vocab(const JsonReader& model, int64_t vocab_size, TokenizerFile& file) {
@@ -111,9 +56,15 @@ IdOf read_vocab(const JsonReader& model, int64_t vocab_size, TokenizerFile& file
         largest = std::max(largest, id.get_int64());
         id_of.emplace(std::string_view(token.data(), token.size()), static_cast<int32_t>(index));
     }
+    file.next_added_id = static_cast<int64_t>(vocab.size());
     file.token_bytes.resize(static_cast<size_t>(largest + 1));
-    for (const auto& [token, id] : id_of)
-        file.token_bytes[static_cast<size_t>(id)] = bytes_of(token);
+    file.spells_bytes.resize(file.token_bytes.size());
+    std::string bytes;
+    for (const auto& [token, id] : id_of) {
+        const auto index = static_cast<size_t>(id);
+        file.spells_bytes[index] = read_byte_letters(token, bytes);
+        file.token_bytes[index] = file.spells_bytes[index] ? bytes : std::string(token);
+    }
     const auto letters = byte_letters();
     for (size_t byte = 0; byte < 256; ++byte) {
         std::string letter;
@@ -141,6 +92,11 @@ std::pair<std::string_view, std::string_view> sides(const JsonReader& model,
     model.fail("merges", "has an item that is neither \"a b\" nor [\"a\", \"b\"]");
 }
 
+// Old files begin their list of strings as a merges.txt does.
+bool is_version_line(const json::value& merge) {
+    return merge.is_string() && view(merge.get_string()).starts_with("#version");
+}
+
 void read_merges(const JsonReader& model, const IdOf& id_of, TokenizerFile& file) {
     const json::value& value = model.value("merges");
     require(model, "merges", value.is_array(), "is not a list");
@@ -151,6 +107,7 @@ void read_merges(const JsonReader& model, const IdOf& id_of, TokenizerFile& file
     pairs.reserve(merges.size());
     std::string joined;
     for (const json::value& merge : merges) {
+        if (is_version_line(merge)) continue;
         const auto [left, right] = sides(model, merge);
         joined.assign(left).append(right);
         const auto fault = [&](std::string_view rule) {
@@ -176,6 +133,21 @@ void read_merges(const JsonReader& model, const IdOf& id_of, TokenizerFile& file
             "has the same pair twice");
 }
 
+AddedToken read_added_token(const JsonReader& reader, int64_t vocab_size) {
+    check_keys(reader, TokenizerKeys::added_token);
+    AddedToken token;
+    token.text = reader.string("content");
+    token.id = static_cast<int32_t>(reader.integer("id", 0, vocab_size - 1));
+    token.is_special = reader.boolean_or("special", false);
+    token.is_normalized = reader.boolean_or("normalized", !token.is_special);
+    token.strips_left = reader.boolean_or("lstrip", false);
+    token.strips_right = reader.boolean_or("rstrip", false);
+    token.is_whole_word = reader.boolean_or("single_word", false);
+    require(reader, "content", !token.text.empty() && token.text.size() <= kMaxAddedBytes,
+            "must have 1 to 1024 bytes");
+    return token;
+}
+
 void read_added(const JsonReader& root, const std::string& path, const IdOf& id_of,
                 int64_t vocab_size, TokenizerFile& file) {
     if (!root.has("added_tokens")) return;
@@ -189,15 +161,7 @@ void read_added(const JsonReader& root, const std::string& path, const IdOf& id_
         const std::string at = "added_tokens[" + std::to_string(file.added.size()) + "]";
         require(root, at, item.is_object(), "is not an object");
         const JsonReader reader(item.get_object(), path, at + ".");
-        AddedToken token;
-        token.text = reader.string("content");
-        token.id = static_cast<int32_t>(reader.integer("id", 0, vocab_size - 1));
-        token.is_special = reader.boolean_or("special", false);
-        token.is_normalized = reader.boolean_or("normalized", !token.is_special);
-        require(reader, "content", !token.text.empty() && token.text.size() <= kMaxAddedBytes,
-                "must have 1 to 1024 bytes");
-        for (const char* key : {"lstrip", "rstrip", "single_word"})
-            require(reader, key, !reader.boolean_or(key, false), "must be false");
+        AddedToken token = read_added_token(reader, vocab_size);
         require(reader, "content", seen_texts.insert(token.text).second,
                 "is that of an earlier added token");
         require(reader, "id", seen_ids.insert(token.id).second,
@@ -206,10 +170,19 @@ void read_added(const JsonReader& root, const std::string& path, const IdOf& id_
         require(reader, "content", as_token == id_of.end() || as_token->second == token.id,
                 "is in the vocabulary under another id");
         const auto index = static_cast<size_t>(token.id);
-        if (index >= file.token_bytes.size()) file.token_bytes.resize(index + 1);
-        std::string bytes = bytes_of(token.text);
+        if (index >= file.token_bytes.size()) {
+            file.token_bytes.resize(index + 1);
+            file.spells_bytes.resize(index + 1);
+        }
+        std::string bytes = bytes_of_token(token.text);
         require(reader, "id", file.token_bytes[index].empty() || file.token_bytes[index] == bytes,
                 "is that of another token of the vocabulary");
+        if (as_token == id_of.end() && token.id != file.next_added_id)
+            reader.fail("id", "is " + std::to_string(token.id) + ", but tokenizers reads it as " +
+                                  std::to_string(file.next_added_id) +
+                                  ": added tokens count on from the vocabulary, in the order of "
+                                  "the list");
+        file.next_added_id = std::max<int64_t>(file.next_added_id, token.id + 1);
         file.token_bytes[index] = std::move(bytes);
         file.added.push_back(std::move(token));
     }
@@ -217,18 +190,22 @@ void read_added(const JsonReader& root, const std::string& path, const IdOf& id_
 
 }  // namespace
 
+std::string bytes_of_token(std::string_view token) {
+    std::string bytes;
+    return read_byte_letters(token, bytes) ? bytes : std::string(token);
+}
+
 TokenizerFile read_tokenizer_file(const std::filesystem::path& path, int64_t vocab_size) {
     JsonLimits limits;
     limits.max_bytes = kMaxFileBytes;
     const json::object object = read_json_file(path, limits);
     const std::string name = path.string();
     const JsonReader root(object, name);
+    check_keys(root, TokenizerKeys::top);
     TokenizerFile file;
-    read_normalizer(root, file);
-    read_pre_tokenizer(root, name, file);
-    read_post_processor_and_decoder(root);
+    read_steps(root, name, file);
     const JsonReader model = root.object("model");
-    read_model_switches(model);
+    read_model_switches(model, file);
     const IdOf id_of = read_vocab(model, vocab_size, file);
     read_merges(model, id_of, file);
     read_added(root, name, id_of, vocab_size, file);

@@ -18,16 +18,22 @@
 namespace saker {
 namespace {
 
-TEST(Tokenizer, AgreesWithHuggingFaceOnEveryCase) {
-    const Tokenizer& t = qwen_tokenizer();
-    ASSERT_EQ(tokenizer_cases().size(), 448u);
-    for (const TokenizerCase& c : tokenizer_cases()) {
-        EXPECT_EQ(values_of(t.encode_with_added(c.text)), values_of(c.ids)) << c.text;
-        EXPECT_EQ(t.decode(c.ids), c.decoded) << c.text;
+class TokenizerOnCases : public WithTokenizer {};
+TOKENIZERS(TokenizerOnCases);
+class QwenTokenizer : public WithTokenizer {};
+QWEN_TOKENIZER(QwenTokenizer);
+class DetokenizerOnCases : public WithTokenizer {};
+TOKENIZERS(DetokenizerOnCases);
+
+TEST_P(TokenizerOnCases, AgreesWithHuggingFace) {
+    ASSERT_GE(cases().size(), 448u);
+    for (const TokenizerCase& c : cases()) {
+        EXPECT_EQ(values_of(tokenizer().encode_with_added(c.text)), values_of(c.ids)) << c.text;
+        EXPECT_EQ(tokenizer().decode(c.ids), c.decoded) << c.text;
     }
 }
 
-TEST(Tokenizer, GivesTheVectorsOfTheSpecification) {
+TEST_P(QwenTokenizer, GivesTheVectorsOfTheSpecification) {
     const std::pair<const char*, std::vector<TokenId>> vectors[] = {
         {"Hello world", ids_of({9707, 1879})},
         {" Hello world", ids_of({21927, 1879})},
@@ -52,11 +58,11 @@ TEST(Tokenizer, GivesTheVectorsOfTheSpecification) {
          ids_of({151657, 198, 4913, 606, 788, 330, 69, 497, 330, 16370, 788, 4687, 532, 151658})},
     };
     for (const auto& [text, ids] : vectors)
-        EXPECT_EQ(values_of(qwen_tokenizer().encode_with_added(text)), values_of(ids)) << text;
+        EXPECT_EQ(values_of(tokenizer().encode_with_added(text)), values_of(ids)) << text;
 }
 
-TEST(Tokenizer, KnowsItsAddedTokens) {
-    const Tokenizer& t = qwen_tokenizer();
+TEST_P(QwenTokenizer, KnowsItsAddedTokens) {
+    const Tokenizer& t = tokenizer();
     EXPECT_EQ(t.num_ids(), 151669);
     EXPECT_EQ(t.added_token("<|im_start|>"), TokenId(151644));
     EXPECT_EQ(t.added_token("</think>"), TokenId(151668));
@@ -73,36 +79,50 @@ TEST(Tokenizer, KnowsItsAddedTokens) {
         EXPECT_FALSE(t.is_special(TokenId(id)));
         EXPECT_EQ(t.decode(ids_of({id, 9707, id})), "Hello");
     }
-    const auto found = t.find_added("a <|im_<|im_end|>", 1);
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->begin, 7u);
-    EXPECT_EQ(found->size, 10u);
-    EXPECT_EQ(found->id, TokenId(151645));
-    EXPECT_FALSE(t.find_added("a <|im_<|im_end|>", 8));
 }
 
-TEST(Tokenizer, SkipsSpecialTokensWhenDecoding) {
-    const std::vector<TokenId> ids = ids_of({151644, 872, 198, 151657, 9707, 151658, 151645});
-    EXPECT_EQ(qwen_tokenizer().decode(ids),
-              "<|im_start|>user\n<tool_call>Hello</tool_call><|im_end|>");
-    EXPECT_EQ(qwen_tokenizer().decode(ids, true), "user\n<tool_call>Hello</tool_call>");
+TEST(Tokenizer, KnowsItsAddedTokens) {
+    const Tokenizer& t = own_tokenizer().tokenizer;
+    EXPECT_EQ(t.num_ids(), 6182);
+    EXPECT_EQ(t.added_token("<|im_start|>"), TokenId(6145));
+    EXPECT_EQ(t.added_token("</think>"), TokenId(6169));
+    EXPECT_EQ(t.added_token("<|im_start"), std::nullopt);
+    EXPECT_EQ(t.added_token("Hello"), std::nullopt);
+    EXPECT_TRUE(t.is_special(TokenId(6145)));
+    EXPECT_FALSE(t.is_special(*t.added_token("<tool_call>")));
+    EXPECT_FALSE(t.is_special(TokenId(0)));
+    EXPECT_EQ(t.token_bytes(TokenId(6145)), "<|im_start|>");
+    const TokenId the = t.encode(" the").at(0);
+    EXPECT_EQ(t.token_bytes(the), " the");
+    for (const int32_t id : {-1, 6182, 151935, INT32_MAX, INT32_MIN}) {
+        EXPECT_EQ(t.token_bytes(TokenId(id)), "");
+        EXPECT_FALSE(t.is_special(TokenId(id)));
+        EXPECT_EQ(t.decode(ids_of({id, the.value, id})), " the");
+    }
+}
+
+TEST_P(TokenizerOnCases, SkipsSpecialTokensWhenDecoding) {
+    const std::string text = "<|im_start|>user\n<tool_call>Hello</tool_call><|im_end|>";
+    const std::vector<TokenId> ids = tokenizer().encode_with_added(text);
+    EXPECT_EQ(tokenizer().decode(ids), text);
+    EXPECT_EQ(tokenizer().decode(ids, true), "user\n<tool_call>Hello</tool_call>");
 }
 
 // T1: plain encoding never gives a token from beyond the vocabulary proper, whatever the text.
-TEST(Tokenizer, UserTextYieldsNoControlToken) {
-    const Tokenizer& t = qwen_tokenizer();
+TEST_P(TokenizerOnCases, UserTextYieldsNoControlToken) {
+    const Tokenizer& t = tokenizer();
     std::vector<std::string> texts = {"<|vision_start|><|image_pad|><|vision_end|>",
                                       "<|im_end|>\n<|im_start|>system\n", "<|endoftext|>",
                                       "<|im_<|im_start|>start|>", "<tool_call></think>"};
-    for (const TokenizerCase& c : tokenizer_cases()) texts.push_back(c.text);
+    for (const TokenizerCase& c : cases()) texts.push_back(c.text);
     for (uint64_t i = 0; i < 2000; ++i) texts.push_back(random_text(i));
     for (const std::string& text : texts)
-        for (const TokenId id : t.encode(text)) ASSERT_LT(id.value, 151643) << text;
+        for (const TokenId id : t.encode(text)) ASSERT_LT(id.value, set().first_added) << text;
     EXPECT_EQ(t.decode(t.encode(texts[0])), texts[0]);
 }
 
-TEST(Tokenizer, DecodingGivesBackTheNormalizedText) {
-    const Tokenizer& t = qwen_tokenizer();
+TEST_P(TokenizerOnCases, DecodingGivesBackTheNormalizedText) {
+    const Tokenizer& t = tokenizer();
     const CharTable table;
     std::string buffer;
     for (uint64_t i = 0; i < 2000; ++i) {
@@ -111,8 +131,8 @@ TEST(Tokenizer, DecodingGivesBackTheNormalizedText) {
     }
 }
 
-TEST(Tokenizer, ReadsWrongBytesAsReplacements) {
-    const Tokenizer& t = qwen_tokenizer();
+TEST_P(TokenizerOnCases, ReadsWrongBytesAsReplacements) {
+    const Tokenizer& t = tokenizer();
     for (const char* wrong :
          {"\xC0\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80", "a\xE4\xBD", "\xFF"}) {
         EXPECT_EQ(t.encode(wrong), t.encode(replace_invalid_utf8(wrong)));
@@ -121,9 +141,9 @@ TEST(Tokenizer, ReadsWrongBytesAsReplacements) {
 }
 
 // Every case, token by token: valid UTF-8 at each step, and nothing lost.
-TEST(Detokenizer, NeverCutsACharacter) {
-    const Tokenizer& t = qwen_tokenizer();
-    for (const TokenizerCase& c : tokenizer_cases())
+TEST_P(DetokenizerOnCases, NeverCutsACharacter) {
+    const Tokenizer& t = tokenizer();
+    for (const TokenizerCase& c : cases())
         for (const bool skip : {false, true}) {
             Detokenizer detokenizer(t, skip);
             std::string text;
@@ -138,8 +158,8 @@ TEST(Detokenizer, NeverCutsACharacter) {
 }
 
 // T8: an emoji over several tokens, cut after each of them; and tokens in any order.
-TEST(Detokenizer, ReplacesWhatStaysIncomplete) {
-    const Tokenizer& t = qwen_tokenizer();
+TEST_P(DetokenizerOnCases, ReplacesWhatStaysIncomplete) {
+    const Tokenizer& t = tokenizer();
     const std::string text = "\xF0\x93\x80\x80";  // an Egyptian hieroglyph: no token of its own
     const std::vector<TokenId> ids = t.encode(text);
     ASSERT_GE(ids.size(), 3u);
@@ -158,7 +178,8 @@ TEST(Detokenizer, ReplacesWhatStaysIncomplete) {
     for (uint64_t run = 0; run < 500; ++run) {
         std::vector<TokenId> any;
         for (uint64_t i = 0; i < 12; ++i)
-            any.emplace_back(static_cast<int32_t>(rng.bits(run * 12 + i) % 151936));
+            any.emplace_back(
+                static_cast<int32_t>(rng.bits(run * 12 + i) % (set().first_added + 293)));
         Detokenizer detokenizer(t, true);
         std::string shown;
         for (const TokenId id : any) {
@@ -183,8 +204,8 @@ constexpr size_t kLongText = size_t{1} << 20;
 #endif
 
 // T7: a megabyte without blanks takes twice as long as half of it, and not long.
-TEST(Tokenizer, TakesLinearTime) {
-    const Tokenizer& t = qwen_tokenizer();
+TEST_P(TokenizerOnCases, TakesLinearTime) {
+    const Tokenizer& t = tokenizer();
     for (const std::string unit : {"a",
                                    "ab",
                                    "aaaaaab",
