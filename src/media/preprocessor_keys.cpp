@@ -94,7 +94,7 @@ constexpr KnownKey kProcessor[] = {
     {"image_processor"},
     {"video_processor"},
     {"auto_map", kHarmless, "[]", "code in a checkpoint is never run"},
-    {"chat_template", kHarmless, "[]", "it is read from the tokenizer's files"},
+    {"chat_template", KeyUse::refused, "[]", "it belongs in chat_template.jinja"},
     {"processor_class", kHarmless},
     {"tokenizer", kHarmless},
 };

@@ -297,6 +297,12 @@ TEST_F(PreprocessorFiles, FaultsNameFileAndKey) {
                   std::string::npos)
             << sentence;
     }
+    write("processor_config.json", R"({"chat_template": "x", "image_processor": {}})");
+    EXPECT_NE(
+        fault().find("processor_config.json: chat_template asks for something that Saker does "
+                     "not do (it belongs in chat_template.jinja)."),
+        std::string::npos);
+    fs::remove(dir_ / "processor_config.json");
     EXPECT_NE(fault_of_image("{").find("preprocessor_config.json"), std::string::npos);
     EXPECT_NE(fault_of_image("[]").find("preprocessor_config.json"), std::string::npos);
 }

@@ -161,6 +161,8 @@ Qwen3VlConfig Qwen3VlConfig::load(const std::filesystem::path& config_json) {
     c.video_token = token("video_token_id");
     c.vision_start_token = token("vision_start_token_id");
     c.vision_end_token = token("vision_end_token_id");
+    if (c.image_token == c.video_token)
+        top.fail("video_token_id", "must differ from image_token_id");
     c.tie = TieFlags::read(top);
     return c;
 }

@@ -144,6 +144,7 @@ TEST_F(ConfigTest, EveryFaultNamesItsKey) {
         {"\"model_type\": \"qwen3_vl_moe\",", "\"model_type\": \"llama\",", "model_type"},
         {"\"attention_bias\": false", "\"attention_bias\": true", "attention_bias"},
         {"\"image_token_id\": 151655", "\"image_token_id\": 151936", "image_token_id"},
+        {"\"video_token_id\": 151656", "\"video_token_id\": 151655", "video_token_id"},
         {"\"vocab_size\": 151936", "\"vocab_size\": 0", "vocab_size"},
         {"\"num_heads\": 16", "\"num_heads\": 7", "hidden_size"},
         {"\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": 1e300", "rms_norm_eps"},

@@ -187,6 +187,12 @@ broken config.json 's/"model_type": "qwen3_vl_moe",/"model_type": "llama",/'
 expect 3 "model_type" "$saker" run "$copy" x
 broken config.json 's/"rope_theta": [0-9.]*/"rope_theta": NaN/'
 expect 3 "config.json" "$saker" run "$copy" x
+broken config.json 's/"rope_type": "default"/"rope_type": "yarn", "factor": 4, "attention_factor": "rubbish"/'
+expect 3 "text_config.rope_scaling.attention_factor is not a number" "$saker" run "$copy" x
+broken config.json 's/"rope_type": "default"/"rope_type": "yarn", "factr": 4/'
+expect 3 "did you mean factor" "$saker" run "$copy" x
+broken video_preprocessor_config.json 's/"size": {[^}]*}/"size": {"height": 64, "width": 64}/'
+expect 3 "size.height asks for something" "$saker" run "$copy" x
 broken config.json 's/"image_token_id": [0-9]*/"image_token_id": 3/'
 expect 3 "image_token_id" "$saker" run "$copy" x
 broken config.json ""
@@ -196,6 +202,10 @@ broken config.json ""
 ln -s nowhere.jinja "$copy/chat_template.jinja"
 expect 3 "chat_template.jinja" "$saker" run "$copy" x
 broken preprocessor_config.json 's/"patch_size": 16/"patch_size": 8/; s/"temporal_patch_size": 2/"temporal_patch_size": 8/'
+expect 3 "patch_size must equal that for images" "$saker" run "$copy" x
+cp "$copy/preprocessor_config.json" "$work/sizes.json"
+sed 's/Qwen2VLImageProcessorFast/Qwen3VLVideoProcessor/; s/image_processor_type/video_processor_type/' \
+    "$work/sizes.json" > "$copy/video_preprocessor_config.json"
 expect 3 "patch, temporal and merge sizes" "$saker" run "$copy" x
 broken generation_config.json 's/"eos_token_id":.*/"eos_token_id": 99999,/'
 expect 3 "generation_config.json" "$saker" run "$copy" x
