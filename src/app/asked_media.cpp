@@ -76,7 +76,7 @@ Result<MediaInput> read_data_url(std::string_view url, const std::string& at) {
     const size_t comma = url.find(',');
     const std::string_view head = url.substr(0, comma);
     if (comma == std::string_view::npos || !head.ends_with(";base64"))
-        return wrong(at, "its data URL is not of the form data:image/png;base64,....");
+        return wrong(at, "its data URL does not begin as data:image/png;base64, does.");
     auto bytes = decode_base64(url.substr(comma + 1));
     if (!bytes) return wrong(at, "what follows the comma of its data URL is not base64.");
     return picture_of(std::move(*bytes), at);

@@ -65,8 +65,12 @@ Conversation::Conversation(Session& session, Asker& asker, Asked asked, AfterAns
     : session_(session), asker_(asker), asked_(std::move(asked)), after_(std::move(after)) {}
 
 Status Conversation::show(MediaInput input) {
-    auto patches = prepare_media(input, session_.prepare_settings(), session_.media_pool());
-    if (!patches) return patches.error();
+    const bool is_image = input.modality == Modality::image;
+    const PromptPart part = {is_image ? PromptPart::Kind::image : PromptPart::Kind::video,
+                             std::string(is_image ? kImagePad : kVideoPad)};
+    auto seen =
+        prepare_prompt({&part, 1}, {&input, 1}, session_.prepare_settings(), session_.media_pool());
+    if (!seen) return seen.error();
     shown_.push_back(std::move(input));
     return Done{};
 }
@@ -122,8 +126,8 @@ void Conversation::obey(const std::string& line) {
     for (const Command& command : commands()) names.push_back({command.name});
     const std::string_view near = nearest_key(name, {"", "", UnknownKeys::warn, names});
     say(fmt::format(
-        "{} is no command{}; /help lists them, and a blank before it makes it a question.",
-        quote(name), near.empty() ? "" : fmt::format(": did you mean {}?", near)));
+        "There is no {}{}. /help lists the commands; with a blank in front it is a question.",
+        quote(name), near.empty() ? "" : fmt::format(" (did you mean {}?)", near)));
 }
 
 void Conversation::image(const std::string& rest) {

@@ -1,11 +1,12 @@
 // Pictures first, since their sizes decide how many placeholder tokens there are.
 #include "serve/prepare.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "base/clock.h"
+#include "media/patches.h"
+#include "serve/image_limits.h"
 
 namespace saker {
 namespace {
@@ -14,42 +15,41 @@ std::string name_of(Modality modality, size_t number) {
     return (modality == Modality::image ? "image " : "video ") + std::to_string(number + 1);
 }
 
-// The caller knows its pictures by number, so the sentence says which one it is.
-Error about(const Error& error, Modality modality, size_t number) {
+// The caller knows its pictures by number and by file, so the sentence says which one it is.
+Error about(const Error& error, const MediaInput& input, size_t number) {
     Error out = error;
-    out.message = name_of(modality, number) + ": " + error.message;
+    const bool named = input.modality == Modality::image && !input.names.empty();
+    out.message = name_of(input.modality, number) + (named ? " (" + input.names[0] + ")" : "") +
+                  ": " + error.message;
     out.message[0] = static_cast<char>(out.message[0] - 'a' + 'A');
     return out;
 }
 
-// The sentence with the file that it is about in front, where that has a name.
-Error in_file(const Error& error, const MediaInput& input, size_t file) {
-    if (file >= input.names.size()) return error;
-    return {error.code, input.names[file] + ": " + error.message, error.param};
-}
-
-// The processor with the limits that a picture brings along.
-Result<Preprocessor> limits_of(const MediaInput& input, const Preprocessor& processor) {
-    Preprocessor p = processor;
-    p.image_min_pixels = input.min_pixels.value_or(p.image_min_pixels);
-    p.image_max_pixels = input.max_pixels.value_or(p.image_max_pixels);
-    if (p.image_max_pixels > processor.image_max_pixels)
-        return Error{ErrorCode::invalid_value,
-                     "Its max_pixels is " + std::to_string(p.image_max_pixels) +
-                         ", but the limit is " + std::to_string(processor.image_max_pixels) +
-                         ": lower it.",
-                     "max_pixels"};
-    if (input.max_tokens)
-        p.image_max_pixels =
-            std::min(p.image_max_pixels, *input.max_tokens * p.factor() * p.factor());
-    // Of two limits that meet from one side, the one that the picture brings is meant.
-    if (!input.min_pixels) p.image_min_pixels = std::min(p.image_min_pixels, p.image_max_pixels);
-    if (p.image_min_pixels > p.image_max_pixels)
-        return Error{ErrorCode::invalid_value,
-                     "Its min_pixels is " + std::to_string(p.image_min_pixels) + ", above the " +
-                         std::to_string(p.image_max_pixels) + " of max_pixels: lower it.",
-                     "min_pixels"};
-    return p;
+Result<Patches> make_patches(const MediaInput& input, const PrepareSettings& settings,
+                             ThreadPool& pool, PrepareTimes& times) {
+    const auto processor = image_limits(input, settings.preprocessor);
+    if (!processor) return processor.error();
+    // Counted before the first is decoded.
+    if (static_cast<int64_t>(input.files.size()) > settings.preprocessor.video_max_frames)
+        return Error{ErrorCode::too_many_items,
+                     "The video has more frames than the limit allows; send fewer of them."};
+    std::vector<Image> images;
+    std::vector<double> seconds;
+    const Stopwatch decoding;
+    for (size_t i = 0; i < input.files.size(); ++i) {
+        auto image = decode_image(input.files[i], settings.decode);
+        if (!image) return image.error();
+        images.push_back(std::move(*image));
+        seconds.push_back(input.fps > 0 ? static_cast<double>(i) / input.fps : 0.0);
+    }
+    times.decode_ns += decoding.elapsed_ns();
+    const Stopwatch cutting;
+    auto patches =
+        input.modality == Modality::image
+            ? image_patches(images.at(0), *processor, settings.resample, pool)
+            : video_patches(images, seconds, settings.preprocessor, settings.resample, pool);
+    times.patch_ns += cutting.elapsed_ns();
+    return patches;
 }
 
 Status check_counts(std::span<const PromptPart> parts, std::span<const MediaInput> media,
@@ -114,35 +114,6 @@ std::vector<PromptPart> write_timestamps(std::span<const PromptPart> parts,
 
 }  // namespace
 
-Result<Patches> prepare_media(const MediaInput& input, const PrepareSettings& settings,
-                              ThreadPool& pool, PrepareTimes* times) {
-    PrepareTimes unused;
-    PrepareTimes& spent = times ? *times : unused;
-    auto processor = limits_of(input, settings.preprocessor);
-    if (!processor) return in_file(processor.error(), input, 0);
-    // Counted before the first is decoded.
-    if (static_cast<int64_t>(input.files.size()) > settings.preprocessor.video_max_frames)
-        return Error{ErrorCode::too_many_items,
-                     "The video has more frames than the limit allows; send fewer of them."};
-    std::vector<Image> images;
-    std::vector<double> seconds;
-    const Stopwatch decoding;
-    for (size_t i = 0; i < input.files.size(); ++i) {
-        auto image = decode_image(input.files[i], settings.decode);
-        if (!image) return in_file(image.error(), input, i);
-        images.push_back(std::move(*image));
-        seconds.push_back(input.fps > 0 ? static_cast<double>(i) / input.fps : 0.0);
-    }
-    spent.decode_ns += decoding.elapsed_ns();
-    const Stopwatch cutting;
-    auto patches = input.modality == Modality::image
-                       ? image_patches(images.at(0), *processor, settings.resample, pool)
-                       : video_patches(images, seconds, *processor, settings.resample, pool);
-    spent.patch_ns += cutting.elapsed_ns();
-    if (!patches && input.modality == Modality::image) return in_file(patches.error(), input, 0);
-    return patches;
-}
-
 Result<Prompt> prepare_prompt(std::span<const PromptPart> parts, std::span<const MediaInput> media,
                               const PrepareSettings& settings, ThreadPool& pool,
                               PrepareTimes* times) {
@@ -155,8 +126,8 @@ Result<Prompt> prepare_prompt(std::span<const PromptPart> parts, std::span<const
     std::vector<size_t> numbers;
     for (const MediaInput& input : media) {
         numbers.push_back(counts[static_cast<size_t>(input.modality)]++);
-        auto made = prepare_media(input, settings, pool, &spent);
-        if (!made) return about(made.error(), input.modality, numbers.back());
+        auto made = make_patches(input, settings, pool, spent);
+        if (!made) return about(made.error(), input, numbers.back());
         patches.push_back(std::move(*made));
     }
 

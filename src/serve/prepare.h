@@ -15,7 +15,6 @@
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "media/decode.h"
-#include "media/patches.h"
 #include "media/preprocessor.h"
 #include "media/resize.h"
 #include "text/prompt_parts.h"
@@ -28,10 +27,10 @@ struct MediaInput {
     Modality modality = Modality::image;
     std::vector<std::vector<uint8_t>> files;  // one picture, or a video's frames in order
     double fps = 0;                           // video: frame i is at i / fps seconds
-    std::vector<std::string> names;           // of `files`, for messages; may be empty
-    // Of an image, in place of the processor's.
-    std::optional<int64_t> min_pixels, max_pixels;
-    std::optional<int64_t> max_tokens;  // of an image: no more, whatever the limits in pixels say
+    std::vector<std::string> names = {};      // of `files`, for messages; may be empty
+    // Of an image, in place of the processor's limits; max_tokens holds beside them. See
+    // image_limits.h.
+    std::optional<int64_t> min_pixels = {}, max_pixels = {}, max_tokens = {};
 };
 
 /// What preparing needs to know; made at start-up, read-only afterwards.
@@ -50,10 +49,6 @@ struct PrepareSettings {
 struct PrepareTimes {
     int64_t decode_ns = 0, patch_ns = 0, tokenize_ns = 0;
 };
-
-/// Decodes, resizes and cuts one picture or clip. Its Error names the file at fault.
-Result<Patches> prepare_media(const MediaInput& input, const PrepareSettings& settings,
-                              ThreadPool& pool, PrepareTimes* times = nullptr);
 
 /// Decodes, resizes and cuts the pictures, writes the videos' timestamps, encodes the text, and
 /// expands each placeholder to its tokens. The number of media parts must equal media.size().

@@ -22,6 +22,7 @@ expect() {
     timeout 120 "$@" > "$work/out" 2> "$work/err" < "${stdin:-/dev/null}"
     local got=$?
     [ $got = "$code" ] || { fail "exit code $got for $code: $*"; return; }
+    if grep -q '[^.]\.\.$' "$work/err"; then fail "two full stops: $*"; fi
     if [ "$code" = 0 ]; then
         grep -qE -- "$pattern" "$work/out" || fail "no /$pattern/ on stdout: $*"
     else
@@ -76,7 +77,7 @@ expect 0 "qwen3_vl_moe" env -C "$work" "$saker" inspect
 # Without one, neither beside the program nor here, a word that is no folder is no question.
 mkdir "$work/lone"
 cp "$saker" "$work/lone/saker"
-expect 2 "hi is no folder" env -C "$work/lone" ./saker run hi
+expect 2 "No model is named" env -C "$work/lone" ./saker run hi
 expect 2 "No model is named" env -C "$work/lone" ./saker eval
 expect 2 "whole number" "$saker" eval "$model" --n 1e3
 
@@ -108,15 +109,16 @@ expect 2 "subcommand" "$saker"
 expect 2 "frobnicate" "$saker" run "$model" --frobnicate
 expect 2 "temperature" "$saker" run "$model" --temperature 3 x
 expect 2 "temperature" "$saker" run "$model" --temperature nan x
-expect 2 "top_p" "$saker" run "$model" --top-p 0 x
-expect 2 "top_k" "$saker" run "$model" --top-k -1 x
+expect 2 "top-p" "$saker" run "$model" --top-p 0 x
+expect 0 "^" "$saker" run "$model" --top-k -1 --max-tokens 3 x
+expect 2 "top-k" "$saker" run "$model" --top-k -2 x
 expect 2 "backend" "$saker" run "$model" --backend gpu x
 expect 2 "fps" "$saker" run "$model" --video-frames "$work/frames" x
 expect 2 "question" "$saker" run "$model"
 expect 2 "no such file" "$saker" run "$model" --image "$work/none.png" x
-expect 2 "Image 1.*not of a supported kind" "$saker" run "$model" --image Makefile x
+expect 2 "Image 1 .Makefile.: .*not of a supported kind" "$saker" run "$model" --image Makefile x
 head -c 500 examples/pictures/shapes-1.png > "$work/cut.png"
-expect 2 "Image 2" "$saker" run "$model" --image examples/pictures/shapes-1.png --image "$work/cut.png" x
+expect 2 "Image 2 .*cut.png.: " "$saker" run "$model" --image examples/pictures/shapes-1.png --image "$work/cut.png" x
 expect 2 "not a folder of pictures" "$saker" run "$model" --video-frames "$work/none" --fps 1 x
 printf 'caf\xe9' > "$work/latin1"
 stdin=$work/latin1 expect 2 "UTF-8" "$saker" run "$model"
@@ -133,7 +135,7 @@ expect 2 "JSON" "$saker" render "$model" "$work/request.json"
 expect 2 "max_tokens asks for" "$saker" run "$model" --max-tokens 9223372036854775807 x
 expect 2 "whole number" "$saker" run "$model" --max-context -1 x
 for fps in nan inf 0 1e-308; do
-    expect 2 "fps: must be from" "$saker" run "$model" --video-frames "$work/frames" --fps $fps x
+    expect 2 "fps: .$fps. is not a number from 0.001 to 1000" "$saker" run "$model" --video-frames "$work/frames" --fps $fps x
 done
 expect 2 "scale" "$saker" synth examples/synth/config.json "$work/none" --scale nan
 stdin=/dev/zero expect 2 "64 MiB" "$saker" run "$model"
