@@ -21,7 +21,10 @@ Error wrong(const std::string& name, const std::string& rule) {
     return {ErrorCode::invalid_value, name + ": " + rule, ""};
 }
 
-MediaInput picture_of(std::vector<uint8_t> bytes, std::string name) {
+// What is no picture is told here, before a model is loaded; the rest when it is decoded.
+Result<MediaInput> picture_of(std::vector<uint8_t> bytes, std::string name) {
+    if (const auto header = read_image_header(bytes); !header)
+        return Error{header.error().code, name + ": " + header.error().message, ""};
     MediaInput input;
     input.files.push_back(std::move(bytes));
     input.names.push_back(std::move(name));

@@ -150,8 +150,7 @@ class HistoryFile {
 
   private:
     static bool write_to(const std::string& path, int how, const std::string& text) {
-        const int file =
-            open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | how, 0600);
+        const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0600);
         if (file < 0) return false;
         fchmod(file, 0600);  // questions are nobody else's business
         const bool whole =

@@ -64,8 +64,10 @@ TEST_F(MessageFileTest, PicturesFromEverywhereInTheirOrder) {
         R"({"type": "image", "image": ")" + std::string(kPicture) +
         R"("}, {"type": "text", "text": "one"}, {"type": "image_url", "image_url": {"url": ")" +
         url + R"(", "detail": "low"}}, {"type": "text", "text": "two"}, {"type": "image_url",
-        "image_url": "data:image/png;base64,)" + base64_ + R"(", "max_pixels": 65536},
-        {"type": "image", "image": ")" + base64_ + R"("})"));
+        "image_url": "data:image/png;base64,)" +
+        base64_ + R"(", "max_pixels": 65536},
+        {"type": "image", "image": ")" +
+        base64_ + R"("})"));
     ASSERT_TRUE(file.ok()) << file.error().message;
     ASSERT_EQ(file->asked.media.size(), 4u);
     for (const MediaInput& input : file->asked.media) EXPECT_EQ(input.files[0], picture_);
@@ -79,11 +81,11 @@ TEST_F(MessageFileTest, PicturesFromEverywhereInTheirOrder) {
 }
 
 TEST_F(MessageFileTest, ClipsAreFramesOrFolders) {
-    const auto file = parse(
-        one_message(R"({"type": "video", "video": ["examples/pictures/motion/00.png",
+    const auto file =
+        parse(one_message(R"({"type": "video", "video": ["examples/pictures/motion/00.png",
             "examples/pictures/motion/01.png"], "fps": 4},
             {"type": "video_url", "video_url": {"url": "examples/pictures/motion"}})"),
-        2.0);
+              2.0);
     ASSERT_TRUE(file.ok()) << file.error().message;
     EXPECT_EQ(file->asked.media[0].files.size(), 2u);
     EXPECT_EQ(file->asked.media[0].fps, 4) << "its own";
@@ -164,10 +166,12 @@ TEST_F(MessageFileTest, UnknownKeysAreToldOnceForAllMessages) {
 }
 
 TEST_F(MessageFileTest, ASavedConversationReadsAsTheOneItWas) {
-    const auto before = parse(R"({"messages": [{"role": "system", "content": "Be brief."},
+    const auto before =
+        parse(R"({"messages": [{"role": "system", "content": "Be brief."},
         {"role": "user", "content": [{"type": "text", "text": "See"}, {"type": "image", "image": ")" +
-        std::string(kPicture) + R"(", "min_pixels": 1024}, {"type": "image_url", "image_url":
-        {"url": "data:image/png;base64,)" + base64_ + R"(", "detail": "low"}}]},
+              std::string(kPicture) + R"(", "min_pixels": 1024}, {"type": "image_url", "image_url":
+        {"url": "data:image/png;base64,)" +
+              base64_ + R"(", "detail": "low"}}]},
         {"role": "assistant", "content": "你好\n\"x\"", "reasoning_content": "hm", "tool_calls":
         [{"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}]},
         {"role": "tool", "tool_call_id": "1", "content": "3"},
@@ -187,7 +191,8 @@ TEST_F(MessageFileTest, ASavedConversationReadsAsTheOneItWas) {
     EXPECT_EQ(after->asked.media[2].fps, 2);
     EXPECT_EQ(messages_json(after->asked), messages_json(before->asked));
     const json::object saved = read_json_file(path);
-    const json::value& url = saved.at("messages").at(1).at("content").at(1).at("image_url").at("url");
+    const json::value& url =
+        saved.at("messages").at(1).at("content").at(1).at("image_url").at("url");
     EXPECT_EQ(url.get_string(), std::filesystem::absolute(kPicture).string().c_str())
         << "found from every working folder";
 

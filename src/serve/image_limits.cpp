@@ -23,7 +23,8 @@ Result<Preprocessor> image_limits(const MediaInput& input, const Preprocessor& p
     if (p.image_min_pixels > p.image_max_pixels)
         return Error{ErrorCode::invalid_value,
                      "Its min_pixels is " + std::to_string(p.image_min_pixels) + ", above the " +
-                         std::to_string(p.image_max_pixels) + " that it may have at most: lower it.",
+                         std::to_string(p.image_max_pixels) +
+                         " that it may have at most: lower it.",
                      "min_pixels"};
     return p;
 }

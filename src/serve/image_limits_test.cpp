@@ -33,7 +33,8 @@ TEST_F(ImageLimits, YieldToThePictures) {
     EXPECT_EQ(limits(), Limits(262144, 524288));
     input_.min_pixels.reset();
     input_.max_pixels = 4096;
-    EXPECT_EQ(limits(), Limits(4096, 4096)) << "below the processor's least, which nobody asked for";
+    EXPECT_EQ(limits(), Limits(4096, 4096))
+        << "below the processor's least, which nobody asked for";
 }
 
 TEST_F(ImageLimits, LowDetailIsANumberOfTokens) {

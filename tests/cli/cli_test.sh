@@ -116,7 +116,7 @@ expect 2 "backend" "$saker" run "$model" --backend gpu x
 expect 2 "fps" "$saker" run "$model" --video-frames "$work/frames" x
 expect 2 "question" "$saker" run "$model"
 expect 2 "no such file" "$saker" run "$model" --image "$work/none.png" x
-expect 2 "Image 1 .Makefile.: .*not of a supported kind" "$saker" run "$model" --image Makefile x
+expect 2 "Makefile: .*not of a supported kind" "$saker" run "$model" --image Makefile x
 head -c 500 examples/pictures/shapes-1.png > "$work/cut.png"
 expect 2 "Image 2 .*cut.png.: " "$saker" run "$model" --image examples/pictures/shapes-1.png --image "$work/cut.png" x
 expect 2 "not a folder of pictures" "$saker" run "$model" --video-frames "$work/none" --fps 1 x
