@@ -22,6 +22,8 @@ import transformers
 from PIL import Image
 from safetensors.torch import save_file
 
+from natural_order import natural_key
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
@@ -30,7 +32,7 @@ def parse_arguments():
     parser.add_argument("out", type=pathlib.Path, help="folder of the case to write")
     parser.add_argument("--question", default="Describe this.")
     parser.add_argument("--image", action="append", default=[], type=pathlib.Path)
-    parser.add_argument("--video-frames", type=pathlib.Path, help="folder of pictures, by name")
+    parser.add_argument("--video-frames", type=pathlib.Path, help="folder of pictures, in the order of the numbers in their names")
     parser.add_argument("--fps", type=float, help="frames a second of --video-frames")
     parser.add_argument("--greedy", type=int, default=24, help="tokens of the greedy answer")
     parser.add_argument("--tail", type=int, default=0, help="keep only the last N rows of the logits")
@@ -56,7 +58,9 @@ def read_inputs(arguments):
     keywords = {"images": images or None}
     frames = []
     if arguments.video_frames:
-        frames = sorted(path for path in arguments.video_frames.iterdir() if path.is_file())
+        known = Image.registered_extensions()
+        frames = sorted((path for path in arguments.video_frames.iterdir()
+                         if path.suffix.lower() in known and not path.name.startswith(".")), key=natural_key)
         pictures = [torch.frombuffer(bytearray(Image.open(path).convert("RGB").tobytes()),
                                      dtype=torch.uint8).reshape(*Image.open(path).size[::-1], 3)
                     for path in frames]

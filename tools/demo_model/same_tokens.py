@@ -30,6 +30,10 @@ import transformers
 from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from natural_order import natural_key  # noqa: E402: it lies one folder up
+
 # One thread on either side: for a model this small more gain little, and on a busy machine they wait long for
 # each other.
 SAKER = ["--backend", "cpu", "--compute", "f32", "--threads", 1]
@@ -90,7 +94,7 @@ def example_questions():
     folder = ROOT / "examples/pictures"
     for entry in json.loads((folder / "questions.json").read_text(encoding="utf-8")):
         pictures = [folder / name for name in entry.get("pictures", [])]
-        frames = sorted((folder / entry["frames"]).iterdir()) if "frames" in entry else []
+        frames = sorted((folder / entry["frames"]).iterdir(), key=natural_key) if "frames" in entry else []
         name = ", ".join([path.name for path in pictures] + [entry.get("frames", "")]).strip(", ") or "no picture"
         for asked in entry["questions"]:
             yield make_question(name, turns_of(asked), pictures, frames, entry.get("fps"))
