@@ -2,8 +2,10 @@
 #include "media/decode.h"
 
 #include <cstring>
+#include <string>
 #include <string_view>
 
+#include "media/foreign.h"
 #include "media/formats.h"
 #include "media/orientation.h"
 
@@ -15,6 +17,27 @@ bool starts_with(Bytes bytes, std::string_view magic, size_t at = 0) {
            std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
 }
 
+// "48.0" of 480 tenths of a megapixel.
+std::string megapixels(int64_t tenths) {
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+Error too_large(const ImageHeader& header, int64_t limit) {
+    constexpr int64_t kTenth = 100'000;
+    const int64_t pixels = header.width * header.height;  // no side has more than 31 bits
+    const std::string size =
+        "The image is " + std::to_string(header.width) + " x " + std::to_string(header.height);
+    const std::string end = " (--max-image-pixels); send a smaller one.";
+    if (limit < kTenth)
+        return {ErrorCode::image_too_large, size + ", " + std::to_string(pixels) +
+                                                " pixels; the limit is " + std::to_string(limit) +
+                                                end};
+    // Rounded so that what is above the limit also reads so.
+    return {ErrorCode::image_too_large, size + ", " + megapixels((pixels + kTenth - 1) / kTenth) +
+                                            " megapixels; the limit is " +
+                                            megapixels(limit / kTenth) + end};
+}
+
 }  // namespace
 
 Result<ImageHeader> read_image_header(Bytes bytes) {
@@ -22,15 +45,20 @@ Result<ImageHeader> read_image_header(Bytes bytes) {
     if (starts_with(bytes, "\x89PNG\r\n\x1A\n")) return read_png_header(bytes);
     if (starts_with(bytes, "RIFF") && starts_with(bytes, "WEBP", 8)) return read_webp_header(bytes);
     if (starts_with(bytes, "GIF87a") || starts_with(bytes, "GIF89a")) return read_gif_header(bytes);
-    return unsupported_image();
+    if (is_bmp(bytes)) return read_bmp_header(bytes);
+    return foreign_error(bytes);
 }
 
-Result<Image> decode_image(Bytes bytes, const DecodeOptions& options) {
-    const auto header = read_image_header(bytes);
+Result<ImageHeader> check_image_header(Bytes bytes, const DecodeOptions& options) {
+    auto header = read_image_header(bytes);
+    if (header && header->width > options.max_pixels / header->height)
+        return too_large(*header, options.max_pixels);
+    return header;
+}
+
+Result<Image> decode_image(Bytes bytes, const DecodeOptions& options, std::string* warning) {
+    const auto header = check_image_header(bytes, options);
     if (!header) return header.error();
-    if (header->width > options.max_pixels / header->height)
-        return Error{ErrorCode::image_too_large,
-                     "The image has more pixels than the limit allows; send a smaller one."};
     const auto decode = [&]() -> Result<Stored> {
         switch (header->format) {
             case ImageFormat::jpeg:
@@ -41,11 +69,18 @@ Result<Image> decode_image(Bytes bytes, const DecodeOptions& options) {
                 return decode_webp(bytes, *header, options.alpha);
             case ImageFormat::gif:
                 return decode_gif(bytes, *header, options.alpha);
+            case ImageFormat::bmp:
+                return decode_bmp(bytes, options.alpha);
         }
         return unsupported_image();
     };
     auto stored = decode();
     if (!stored) return stored.error();
+    if (warning != nullptr)
+        *warning =
+            stored->ends_early
+                ? "The image is whole, but its file ends early; it may be an incomplete copy."
+                : "";
     return turn_upright(std::move(stored->image), options.apply_exif ? stored->orientation : 1);
 }
 

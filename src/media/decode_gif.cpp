@@ -1,5 +1,6 @@
 // The first frame of a GIF by giflib, laid on the canvas. The blocks of the whole file are walked
-// first, without decoding them, so that a file cut anywhere is refused.
+// first, without decoding them: a file that ends within the first frame's is refused, one that ends
+// behind them is read as if its trailer stood there.
 #include <gif_lib.h>
 
 #include <algorithm>
@@ -25,42 +26,58 @@ size_t table_size(uint8_t packed) {
     return (packed & 0x80) != 0 ? size_t{3} << ((packed & 7) + 1) : 0;
 }
 
-// Past the sub-blocks that start at `at`, or nothing where they are cut.
+// Past the sub-blocks that start at `at`, the empty one at their end included, or to the end of the
+// file where only that is missing. Nothing where a sub-block is cut.
 std::optional<size_t> skip_sub_blocks(Bytes b, size_t at) {
     while (at < b.size()) {
         const size_t size = b[at];
         if (size == 0) return at + 1;
         at += 1 + size;
     }
-    return {};
+    return at == b.size() ? std::optional(at) : std::nullopt;
 }
 
-// Whether every block up to the trailer is there.
-bool is_whole(Bytes b) {
+struct Blocks {
+    bool has_picture = false;  // the first frame's are all there
+    bool has_trailer = false;
+};
+
+Blocks walk(Bytes b) {
+    Blocks found;
     size_t at = 13 + table_size(b[10]);
     while (at < b.size()) {
         const uint8_t kind = b[at];
-        if (kind == 0x3B) return true;
+        found.has_trailer = kind == 0x3B;
         if (kind == 0x21) {  // extension: label, sub-blocks
             at += 2;
         } else if (kind == 0x2C) {  // picture: place, colors, code size, sub-blocks
-            if (at + 10 > b.size()) return false;
+            if (at + 10 > b.size()) break;
             at += 10 + table_size(b[at + 9]) + 1;
         } else {
-            return false;
+            break;
         }
         const auto next = skip_sub_blocks(b, at);
-        if (!next) return false;
+        if (!next) break;
         at = *next;
+        found.has_picture = found.has_picture || kind == 0x2C;
     }
-    return false;
+    return found;
 }
 
+// What is left of the file; behind it an empty sub-block and a trailer are read, once, which a
+// picture may lack.
+struct Rest {
+    Bytes file;
+    Bytes end;
+};
+constexpr uint8_t kEnd[] = {0x00, 0x3B};
+
 int read_bytes(GifFileType* gif, GifByteType* out, int n) {
-    auto& rest = *static_cast<Bytes*>(gif->UserData);
-    const size_t take = std::min(rest.size(), static_cast<size_t>(n));
-    std::memcpy(out, rest.data(), take);
-    rest = rest.subspan(take);
+    auto& rest = *static_cast<Rest*>(gif->UserData);
+    Bytes& from = rest.file.empty() ? rest.end : rest.file;
+    const size_t take = std::min(from.size(), static_cast<size_t>(n));
+    if (take > 0) std::memcpy(out, from.data(), take);
+    from = from.subspan(take);
     return static_cast<int>(take);
 }
 
@@ -96,9 +113,10 @@ Result<ImageHeader> read_gif_header(Bytes bytes) {
 }
 
 Result<Stored> decode_gif(Bytes bytes, const ImageHeader& header, DecodeOptions::Alpha alpha) {
-    if (!is_whole(bytes)) return damaged_image();
+    const Blocks blocks = walk(bytes);
+    if (!blocks.has_picture) return damaged_image();
     int ignored;
-    Bytes rest = bytes;
+    Rest rest{bytes, kEnd};
     const std::unique_ptr<GifFileType, CloseGif> gif(DGifOpen(&rest, read_bytes, &ignored));
     if (!gif) return damaged_image();
     const auto transparent = seek_picture(gif.get());
@@ -135,6 +153,7 @@ Result<Stored> decode_gif(Bytes bytes, const ImageHeader& header, DecodeOptions:
     Stored out{{header.width, header.height, {}}};
     out.image.rgb = make_large(static_cast<size_t>(header.width * header.height) * 3);
     flatten_rgba(rgba.data(), header.width * header.height, alpha, out.image.rgb.data());
+    out.ends_early = !blocks.has_trailer;
     return out;
 }
 

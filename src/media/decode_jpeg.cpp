@@ -187,12 +187,16 @@ Result<ImageHeader> read_jpeg_header(Bytes bytes) {
 Result<Stored> decode_jpeg(Bytes bytes, const ImageHeader& header) {
     const Markers found = walk(bytes);
     const int n = found.num_components;
-    if (found.precision != 8 || (n != 1 && n != 3 && n != 4)) return unsupported_image();
+    if (found.precision != 8 || (n != 1 && n != 3 && n != 4)) return rare_image("JPEG");
     // Baseline, extended and progressive, by Huffman or arithmetic coding; not the lossless and
     // hierarchical ones.
     const uint8_t f = found.frame;
-    if (f != 0xC0 && f != 0xC1 && f != 0xC2 && f != 0xC9 && f != 0xCA) return unsupported_image();
+    if (f != 0xC0 && f != 0xC1 && f != 0xC2 && f != 0xC9 && f != 0xCA) return rare_image("JPEG");
 
+    if (header.width > JPEG_MAX_DIMENSION || header.height > JPEG_MAX_DIMENSION)
+        return Error{ErrorCode::unsupported_image, "The image is a JPEG with a side of more than " +
+                                                       std::to_string(JPEG_MAX_DIMENSION) +
+                                                       " pixels; send a smaller one."};
     Decompressor jpeg(bytes);
     if (!jpeg.start()) return damaged_image();
     const int64_t row_bytes = jpeg.width() * jpeg.channels();

@@ -1,8 +1,9 @@
 // PNG by libspng, row by row; interlaced files need the whole picture at once. Chunks are walked
-// first, without reading them, so that a file cut after its pixels is refused too. Of an APNG the
-// still picture is taken.
+// first, without reading them: a file that ends behind its pixels is read as far as its chunks are
+// whole, as if the end chunk stood there. Of an APNG the still picture is taken.
 #include <spng.h>
 
+#include <iterator>
 #include <memory>
 
 #include "media/formats.h"
@@ -17,15 +18,20 @@ constexpr size_t kMaxChunk = size_t{8} << 20, kMaxChunks = size_t{32} << 20;
 
 using Reader = std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)>;
 
-// Whether every chunk up to the end chunk is there.
-bool is_whole(Bytes b) {
-    for (size_t at = 8; at + 12 <= b.size();) {
-        const size_t size = be32(b, at);
-        if (size > b.size() - at - 12) return false;
-        if (be32(b, at + 4) == 0x49454E44) return true;  // IEND
-        at += 12 + size;
+struct Chunks {
+    size_t end = 8;        // of the last whole one
+    bool has_end = false;  // whether that is the end chunk
+};
+
+Chunks walk(Bytes b) {
+    Chunks found;
+    while (!found.has_end && found.end + 12 <= b.size()) {
+        const size_t size = be32(b, found.end);
+        if (size > b.size() - found.end - 12) break;
+        found.has_end = be32(b, found.end + 4) == 0x49454E44;  // IEND
+        found.end += 12 + size;
     }
-    return false;
+    return found;
 }
 
 bool has_alpha(spng_ctx* png, uint8_t color_type) {
@@ -53,7 +59,14 @@ Result<ImageHeader> read_png_header(Bytes bytes) {
 }
 
 Result<Stored> decode_png(Bytes bytes, const ImageHeader& header, DecodeOptions::Alpha alpha) {
-    if (!is_whole(bytes)) return damaged_image();
+    const Chunks chunks = walk(bytes);
+    std::vector<uint8_t> mended;  // the whole chunks and an end, where the file has none
+    if (!chunks.has_end) {
+        constexpr uint8_t kEnd[] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
+        mended.assign(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(chunks.end));
+        mended.insert(mended.end(), std::begin(kEnd), std::end(kEnd));
+        bytes = mended;
+    }
     const Reader png(spng_ctx_new(0), &spng_ctx_free);
     if (!png) throw std::bad_alloc();
     spng_ihdr ihdr;
@@ -96,6 +109,7 @@ Result<Stored> decode_png(Bytes bytes, const ImageHeader& header, DecodeOptions:
     if (static_cast<int64_t>(rgb.size()) != header.width * header.height * 3)
         return damaged_image();
     out.orientation = orientation_of(png.get());
+    out.ends_early = !chunks.has_end;
     return out;
 }
 

@@ -1,6 +1,7 @@
-// A task is a run of strips, each one row of tokens high (merge * patch pixels). A strip is resized
-// into a buffer that stays in L2 and cut from there; where the size is right already, it is cut
-// from the picture itself. An image is a video of one group whose frames are the same picture.
+// A task is a run of strips of one group, each one row of tokens high (merge * patch pixels). A
+// strip is resized into a buffer that stays in L2 and cut from there; where the size is right
+// already, it is cut from the picture itself. An image is one group whose frames are the same
+// picture.
 #include "media/patches.h"
 
 #include <algorithm>
@@ -13,39 +14,37 @@
 namespace saker {
 namespace {
 
-// frames.size() is a multiple of the temporal patch size; all are of size `in`.
-Patches cut_groups(std::span<const Image* const> frames, Size in, Size out, const Preprocessor& p,
-                   Resample resample, ThreadPool& pool) {
-    const int64_t temporal = p.temporal_patch_size;
+// Room for all of it, and its grid.
+Patches make_patches(int64_t num_groups, Size out, const Preprocessor& p) {
     Patches patches;
-    patches.grid_t = static_cast<int64_t>(frames.size()) / temporal;
+    patches.grid_t = num_groups;
     patches.grid_h = out.height / p.patch_size;
     patches.grid_w = out.width / p.patch_size;
     patches.merge_size = p.merge_size;
     patches.pixels = make_large(patches.num_patches() * p.patch_bytes());
+    return patches;
+}
 
-    const ResizePlan plan(in, out, resample);
+// Cuts one group, as many frames as the temporal patch size says, into `pixels`.
+void cut_group(std::span<const Image* const> frames, const ResizePlan& plan, const Patches& patches,
+               const Preprocessor& p, ThreadPool& pool, uint8_t* pixels) {
+    const int64_t temporal = p.temporal_patch_size;
+    const Size out = plan.out;
     const int64_t strip_rows = p.factor(), row_bytes = 3 * out.width;
-    const int64_t strips_per_group = out.height / strip_rows;
     const int64_t strip_size = patches.grid_w * p.merge_size * p.patch_bytes();
     const Strip shape{p.patch_size, p.merge_size, patches.grid_w, row_bytes};
-    pool.for_ranges(patches.grid_t * strips_per_group, 1, [&](int64_t begin, int64_t end) {
+    const bool as_it_is = plan.in == out;
+    pool.for_ranges(out.height / strip_rows, 1, [&](int64_t begin, int64_t end) {
         std::vector<uint8_t> buffer;
-        if (in != out) buffer.resize(temporal * strip_rows * row_bytes);
+        if (!as_it_is) buffer.resize(temporal * strip_rows * row_bytes);
         std::vector<const uint8_t*> tops(temporal);
         std::vector<ResizedRows> rows;
+        for (const Image* frame : frames) rows.emplace_back(plan, *frame, begin * strip_rows);
         for (int64_t strip = begin; strip < end; ++strip) {
-            const int64_t group = strip / strips_per_group;
-            const int64_t first_row = strip % strips_per_group * strip_rows;
-            const auto group_frames = frames.subspan(group * temporal, temporal);
-            if (strip == begin || first_row == 0) {
-                rows.clear();
-                for (const Image* frame : group_frames) rows.emplace_back(plan, *frame, first_row);
-            }
             for (int64_t t = 0; t < temporal; ++t) {
-                if (in == out) {
-                    tops[t] = group_frames[t]->row(first_row);
-                } else if (t > 0 && group_frames[t] == group_frames[t - 1]) {
+                if (as_it_is) {
+                    tops[t] = frames[t]->row(strip * strip_rows);
+                } else if (t > 0 && frames[t] == frames[t - 1]) {
                     tops[t] = tops[t - 1];
                 } else {
                     uint8_t* top = buffer.data() + t * strip_rows * row_bytes;
@@ -53,55 +52,109 @@ Patches cut_groups(std::span<const Image* const> frames, Size in, Size out, cons
                     tops[t] = top;
                 }
             }
-            cut_strip(shape, tops, patches.pixels.data() + strip * strip_size);
+            cut_strip(shape, tops, pixels + strip * strip_size);
         }
     });
-    return patches;
+}
+
+Size size_of(const Image& image) {
+    return {image.height, image.width};
 }
 
 }  // namespace
 
 Result<Patches> image_patches(const Image& image, const Preprocessor& preprocessor,
                               Resample resample, ThreadPool& pool) {
-    const Size in{image.height, image.width};
+    const Size in = size_of(image);
     const auto out = smart_resize(in, preprocessor.factor(), preprocessor.image_min_pixels,
                                   preprocessor.image_max_pixels);
     if (!out) return out.error();
     const std::vector<const Image*> frames(preprocessor.temporal_patch_size, &image);
-    return cut_groups(frames, in, *out, preprocessor, resample, pool);
+    Patches patches = make_patches(1, *out, preprocessor);
+    cut_group(frames, ResizePlan(in, *out, resample), patches, preprocessor, pool,
+              patches.pixels.data());
+    return patches;
+}
+
+VideoPatches::VideoPatches(Size in, Size out, std::span<const double> times_s,
+                           const Preprocessor& preprocessor, Resample resample, ThreadPool& pool)
+    : plan_(in, out, resample),
+      preprocessor_(&preprocessor),
+      pool_(&pool),
+      num_frames_(times_s.size()) {
+    const auto temporal = static_cast<size_t>(preprocessor.temporal_patch_size);
+    const size_t num_groups = (num_frames_ + temporal - 1) / temporal;
+    patches_ = make_patches(static_cast<int64_t>(num_groups), out, preprocessor);
+    // The last frame fills its group, and so does its time.
+    for (size_t first = 0; first < num_frames_; first += temporal) {
+        const size_t last = std::min(first + temporal, num_frames_) - 1;
+        patches_.group_times.push_back((times_s[first] + times_s[last]) / 2);
+    }
+}
+
+Result<VideoPatches> VideoPatches::make(Size frame, std::span<const double> times_s,
+                                        const Preprocessor& preprocessor, Resample resample,
+                                        ThreadPool& pool) {
+    const int64_t num_frames = static_cast<int64_t>(times_s.size());
+    if (num_frames > preprocessor.video_max_frames)
+        return too_many_frames(num_frames, preprocessor);
+    if (num_frames == 0)
+        return Error{ErrorCode::invalid_video, "The video has no frames; send some."};
+    const auto out = smart_resize_video(
+        num_frames, frame, preprocessor.factor(), preprocessor.temporal_patch_size,
+        preprocessor.video_min_pixels, preprocessor.video_budget(num_frames));
+    if (!out) return out.error();
+    return VideoPatches(frame, *out, times_s, preprocessor, resample, pool);
+}
+
+Status VideoPatches::add(Image frame) {
+    CHECK(num_added_ < num_frames_, "a video has as many frames as times");
+    if (size_of(frame) != plan_.in)
+        return Error{ErrorCode::invalid_video,
+                     "The image is " + in_words(size_of(frame)) + ", but the first frame is " +
+                         in_words(plan_.in) + "; send all frames in one size."};
+    group_.push_back(std::move(frame));
+    ++num_added_;
+    if (static_cast<int64_t>(group_.size()) == preprocessor_->temporal_patch_size ||
+        num_added_ == num_frames_)
+        cut();
+    return Done{};
+}
+
+void VideoPatches::cut() {
+    const auto temporal = static_cast<size_t>(preprocessor_->temporal_patch_size);
+    std::vector<const Image*> frames(temporal);
+    for (size_t t = 0; t < temporal; ++t) frames[t] = &group_[std::min(t, group_.size() - 1)];
+    const size_t group = (num_added_ - 1) / temporal;
+    const auto group_bytes =
+        static_cast<size_t>(patches_.grid_h * patches_.grid_w * preprocessor_->patch_bytes());
+    cut_group(frames, plan_, patches_, *preprocessor_, *pool_,
+              patches_.pixels.data() + group * group_bytes);
+    group_.clear();
+}
+
+Patches VideoPatches::take() {
+    CHECK(num_added_ == num_frames_, "a video is taken before its last frame");
+    return std::move(patches_);
 }
 
 Result<Patches> video_patches(std::span<const Image> frames, std::span<const double> times_s,
                               const Preprocessor& preprocessor, Resample resample,
                               ThreadPool& pool) {
     CHECK(frames.size() == times_s.size(), "a video needs one time for each frame");
-    const int64_t num_frames = static_cast<int64_t>(frames.size());
-    if (num_frames > preprocessor.video_max_frames)
-        return Error{ErrorCode::too_many_items,
-                     "The video has more frames than the limit allows; send fewer of them."};
-    if (num_frames == 0)
-        return Error{ErrorCode::invalid_video, "The video has no frames; send some."};
-    const Size in{frames[0].height, frames[0].width};
+    const Size first = frames.empty() ? Size{} : size_of(frames[0]);
+    auto video = VideoPatches::make(first, times_s, preprocessor, resample, pool);
+    if (!video) return video.error();
     for (const Image& frame : frames)
-        if (Size{frame.height, frame.width} != in)
-            return Error{ErrorCode::invalid_video,
-                         "The frames of the video differ in size; send all in one size."};
-    const int64_t temporal = preprocessor.temporal_patch_size;
-    const auto out =
-        smart_resize_video(num_frames, in, preprocessor.factor(), temporal,
-                           preprocessor.video_min_pixels, preprocessor.video_budget(num_frames));
-    if (!out) return out.error();
+        if (auto status = video->add(frame); !status) return status.error();
+    return video->take();
+}
 
-    // The last frame fills its group, and so does its time.
-    const int64_t padded = (num_frames + temporal - 1) / temporal * temporal;
-    std::vector<const Image*> order(padded);
-    for (int64_t i = 0; i < padded; ++i) order[i] = &frames[std::min(i, num_frames - 1)];
-    Patches patches = cut_groups(order, in, *out, preprocessor, resample, pool);
-    for (int64_t first = 0; first < padded; first += temporal) {
-        const int64_t last = std::min(first + temporal, num_frames) - 1;
-        patches.group_times.push_back((times_s[first] + times_s[last]) / 2);
-    }
-    return patches;
+Error too_many_frames(int64_t num_frames, const Preprocessor& preprocessor) {
+    return {ErrorCode::too_many_items, "The video has " + std::to_string(num_frames) +
+                                           " frames, more frames than the limit of " +
+                                           std::to_string(preprocessor.video_max_frames) +
+                                           " allows; send fewer of them."};
 }
 
 std::string timestamp_text(double group_time_s) {

@@ -36,13 +36,45 @@ struct Patches {
 Result<Patches> image_patches(const Image& image, const Preprocessor& preprocessor,
                               Resample resample, ThreadPool& pool);
 
-/// All frames, unsampled; the last is repeated to fill its group. `times_s` is the place of each
-/// frame in its source, in seconds (index over the source's own rate, not over the sampled one).
-/// Errors: invalid_video for fewer than two frames, frames of differing size, or a size that
-/// smart_resize_video refuses; too_many_items above preprocessor.video_max_frames.
+/// The patches of a video, frame by frame, so that no more than one group of frames is held at a
+/// time: make() from the first frame's size, add() for each frame in order, take(). All frames are
+/// taken, unsampled; the last is repeated to fill its group.
+class VideoPatches {
+  public:
+    /// `times_s` is the place of each frame in its source, in seconds (index over the source's own
+    /// rate, not over the sampled one). Borrows `preprocessor` and `pool`. Errors: invalid_video
+    /// for fewer than two frames or a size that smart_resize_video refuses; too_many_items above
+    /// preprocessor.video_max_frames.
+    static Result<VideoPatches> make(Size frame, std::span<const double> times_s,
+                                     const Preprocessor& preprocessor, Resample resample,
+                                     ThreadPool& pool);
+
+    /// invalid_video where the frame is of another size than the first.
+    Status add(Image frame);
+
+    /// After the last of the frames.
+    Patches take();
+
+  private:
+    VideoPatches(Size in, Size out, std::span<const double> times_s,
+                 const Preprocessor& preprocessor, Resample resample, ThreadPool& pool);
+    void cut();
+
+    ResizePlan plan_;
+    const Preprocessor* preprocessor_;
+    ThreadPool* pool_;
+    size_t num_frames_, num_added_ = 0;
+    std::vector<Image> group_;  // frames that are not cut yet
+    Patches patches_;           // with room for all groups
+};
+
+/// The same of frames that are all there.
 Result<Patches> video_patches(std::span<const Image> frames, std::span<const double> times_s,
                               const Preprocessor& preprocessor, Resample resample,
                               ThreadPool& pool);
+
+/// The refusal of a video that has more frames than the preprocessor's limit.
+Error too_many_frames(int64_t num_frames, const Preprocessor& preprocessor);
 
 /// The text before a frame group, as Python's f"<{t:.1f} seconds>".
 std::string timestamp_text(double group_time_s);

@@ -119,6 +119,15 @@ TEST(Patches, RefusesVideosThatCannotBe) {
     EXPECT_EQ(code({}), "invalid_video");
     EXPECT_EQ(code({a}), "invalid_video");
     EXPECT_EQ(code({a, a, b}), "invalid_video");
+    const auto other =
+        video_patches(std::vector{a, a, b}, std::vector<double>(3), p, Resample::torch, pool);
+    EXPECT_EQ(other.error().message,
+              "The image is 96 x 64, but the first frame is 64 x 64; send all frames in one size.");
+    EXPECT_EQ(
+        video_patches(std::vector{a}, std::vector<double>(1), p, Resample::torch, pool)
+            .error()
+            .message,
+        "The video has 1 frame(s), fewer than the 2 that one patch takes; send more of them.");
     p.video_max_frames = 3;
     EXPECT_EQ(code({a, a, a}), "accepted");
     EXPECT_EQ(code({a, a, a, a}), "too_many_items");
@@ -129,6 +138,8 @@ TEST(Patches, RefusesImagesBeyondTheAspect) {
     const auto result = image_patches(draw(1093, 5, 1), Preprocessor(), Resample::torch, pool);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().code, ErrorCode::invalid_image);
+    EXPECT_EQ(result.error().message,
+              "The image is 5 x 1093, one side more than 200 times the other; crop or pad it.");
     EXPECT_TRUE(image_patches(draw(1000, 5, 1), Preprocessor(), Resample::torch, pool).ok());
 }
 

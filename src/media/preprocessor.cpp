@@ -221,6 +221,36 @@ int64_t Preprocessor::video_budget(int64_t num_frames) const {
     return std::max(most, least) * num_frames;
 }
 
+Result<Preprocessor> Preprocessor::with_image_area(std::optional<int64_t> min_pixels,
+                                                   std::optional<int64_t> max_pixels) const {
+    const int64_t token = factor() * factor();
+    const auto refuse = [](const std::string& message, const char* param) {
+        return Error{ErrorCode::invalid_value, message, param};
+    };
+    if (min_pixels && (*min_pixels < 1 || *min_pixels > kMaxImageArea))
+        return refuse("--min-pixels must be from 1 to " + std::to_string(kMaxImageArea) + ".",
+                      "min_pixels");
+    if (max_pixels && (*max_pixels < token || *max_pixels > kMaxImageArea))
+        return refuse("--max-pixels must be from " + std::to_string(token) +
+                          ", the area of one token, to " + std::to_string(kMaxImageArea) + ".",
+                      "max_pixels");
+    Preprocessor out = *this;
+    out.image_min_pixels = min_pixels.value_or(image_min_pixels);
+    out.image_max_pixels = max_pixels.value_or(image_max_pixels);
+    if (out.image_min_pixels <= out.image_max_pixels) return out;
+    const std::string low = std::to_string(out.image_min_pixels);
+    const std::string high = std::to_string(out.image_max_pixels);
+    if (min_pixels && max_pixels)
+        return refuse("--min-pixels " + low + " is above --max-pixels " + high + ".", "min_pixels");
+    if (min_pixels)
+        return refuse("--min-pixels " + low + " is above the model's maximum of " + high +
+                          "; give --max-pixels too.",
+                      "min_pixels");
+    return refuse("--max-pixels " + high + " is below the model's minimum of " + low +
+                      "; give --min-pixels too.",
+                  "max_pixels");
+}
+
 Preprocessor Preprocessor::load(const std::filesystem::path& model_dir) {
     const File joint(model_dir, "processor_config.json");
     const File image(model_dir, "preprocessor_config.json");

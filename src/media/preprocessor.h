@@ -10,8 +10,10 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 
+#include "base/result.h"
 #include "json/keys.h"
 
 namespace saker {
@@ -48,6 +50,14 @@ struct Preprocessor {
 
     /// Bytes of one patch: [3, temporal, patch, patch].
     int64_t patch_bytes() const { return 3 * temporal_patch_size * patch_size * patch_size; }
+
+    /// The same with other bounds for the area of an image, in pixels; those of videos stay.
+    /// The flags --min-pixels and --max-pixels give them; absent ones stay. Errors, which name the
+    /// flags: a maximum below the area of one token, either above kMaxImageArea, or a minimum above
+    /// its maximum, whoever gave them.
+    Result<Preprocessor> with_image_area(std::optional<int64_t> min_pixels,
+                                         std::optional<int64_t> max_pixels) const;
+    static constexpr int64_t kMaxImageArea = int64_t{1} << 28;
 
     /// Throws StartupError naming the file, the key and the rule: files absent or not JSON, keys
     /// that ask for other pixels than Saker makes, sizes out of range, a minimum above its maximum,

@@ -307,5 +307,36 @@ TEST_F(PreprocessorFiles, FaultsNameFileAndKey) {
     EXPECT_NE(fault_of_image("[]").find("preprocessor_config.json"), std::string::npos);
 }
 
+TEST(Preprocessor, AnImageAreaIsOverriddenWithinItsRange) {
+    const Preprocessor model;
+    const auto both = model.with_image_area(2048, 9999);
+    ASSERT_TRUE(both.ok());
+    EXPECT_EQ(both->image_min_pixels, 2048);
+    EXPECT_EQ(both->image_max_pixels, 9999);
+    EXPECT_EQ(both->video_min_pixels, model.video_min_pixels);
+    EXPECT_EQ(both->video_max_pixels, model.video_max_pixels);
+    EXPECT_EQ(model.with_image_area({}, {})->image_max_pixels, model.image_max_pixels);
+    EXPECT_EQ(model.with_image_area(1, 1024)->image_max_pixels, 1024);
+    EXPECT_EQ(model.with_image_area({}, int64_t{1} << 28)->image_min_pixels,
+              model.image_min_pixels);
+
+    const auto fault = [&](std::optional<int64_t> low, std::optional<int64_t> high) {
+        const auto result = model.with_image_area(low, high);
+        return result ? std::string() : result.error().message;
+    };
+    EXPECT_EQ(fault({}, 1023),
+              "--max-pixels must be from 1024, the area of one token, to 268435456.");
+    EXPECT_EQ(fault({}, (int64_t{1} << 28) + 1),
+              "--max-pixels must be from 1024, the area of one token, to 268435456.");
+    EXPECT_EQ(fault({}, -1), fault({}, 0));
+    EXPECT_EQ(fault(0, {}), "--min-pixels must be from 1 to 268435456.");
+    EXPECT_EQ(fault(5000, 4000), "--min-pixels 5000 is above --max-pixels 4000.");
+    EXPECT_EQ(fault(20'000'000, {}),
+              "--min-pixels 20000000 is above the model's maximum of 16777216; give --max-pixels "
+              "too.");
+    EXPECT_EQ(fault({}, 4096),
+              "--max-pixels 4096 is below the model's minimum of 65536; give --min-pixels too.");
+}
+
 }  // namespace
 }  // namespace saker

@@ -110,20 +110,27 @@ ResizePlan::Axis make_axis(int64_t in, int64_t out, Resample resample) {
 
 }  // namespace
 
+std::string in_words(Size size) {
+    return std::to_string(size.width) + " x " + std::to_string(size.height);
+}
+
 Result<Size> smart_resize(Size in, int64_t factor, int64_t min_pixels, int64_t max_pixels) {
     if (in.height < 1 || in.width < 1)
         return Error{ErrorCode::invalid_image, "The image has a side of 0 pixels; send another."};
     if (aspect(in) > kMaxAspect)
         return Error{ErrorCode::invalid_image,
-                     "One side of the image is more than 200 times the other; crop or pad it."};
+                     "The image is " + in_words(in) +
+                         ", one side more than 200 times the other; crop or pad it."};
     return fit(in, factor, 1, 1, min_pixels, max_pixels);
 }
 
 Result<Size> smart_resize_video(int64_t num_frames, Size in, int64_t factor, int64_t temporal,
                                 int64_t min_pixels, int64_t max_pixels) {
+    const Size given = in;
     if (num_frames < temporal)
         return Error{ErrorCode::invalid_video,
-                     "The video has fewer frames than one patch takes (two); send more of them."};
+                     "The video has " + std::to_string(num_frames) + " frame(s), fewer than the " +
+                         std::to_string(temporal) + " that one patch takes; send more of them."};
     if (in.height < 1 || in.width < 1)
         return Error{ErrorCode::invalid_video,
                      "The frames of the video have a side of 0 pixels; send others."};
@@ -136,8 +143,8 @@ Result<Size> smart_resize_video(int64_t num_frames, Size in, int64_t factor, int
     }
     if (aspect(in) > kMaxAspect)
         return Error{ErrorCode::invalid_video,
-                     "One side of the video's frames is more than 200 times the other; crop or pad "
-                     "them."};
+                     "The frames of the video are " + in_words(given) +
+                         ", one side more than 200 times the other; crop or pad them."};
     const double t = static_cast<double>(num_frames), step = static_cast<double>(temporal);
     return fit(in, factor, t, std::nearbyint(t / step) * step, min_pixels, max_pixels);
 }

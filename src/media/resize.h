@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +20,9 @@ struct Size {
     int64_t height = 0, width = 0;
     bool operator==(const Size&) const = default;
 };
+
+/// "640 x 480", the width first, as people write it.
+std::string in_words(Size size);
 
 /// Both sides multiples of `factor`, their product within [min_pixels, max_pixels] as far as the
 /// published rule keeps it there (it rounds to the nearest multiple first). Error invalid_image:

@@ -87,9 +87,16 @@ inline std::vector<uint8_t> read_picture(const std::string& name) {
     return read_bytes("tests/media/" + name);
 }
 
-/// One of the two lists in tests/media/reference.json.
+/// One of the two lists in tests/media/reference.json, "resizes" or "pictures"; the latter with the
+/// BMP files, which have a reference of their own.
 inline json::array read_reference(std::string_view list) {
-    return read_json_file("tests/media/reference.json").at(list).as_array();
+    const auto read = [&](const char* file) {
+        return read_json_file(std::string("tests/media/") + file).at(list).as_array();
+    };
+    json::array items = read("reference.json");
+    if (list == "pictures")
+        for (const auto& item : json::array(read("bmp_reference.json"))) items.push_back(item);
+    return items;
 }
 
 }  // namespace saker
