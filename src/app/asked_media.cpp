@@ -9,8 +9,10 @@
 
 #include "app/session.h"
 #include "base/base64.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "media/decode.h"
+#include "media/frame_folder.h"
 
 namespace saker {
 namespace {
@@ -103,20 +105,6 @@ Result<MediaInput> read_image_at(const std::string& source, const std::string& a
     return input;
 }
 
-// In the order in which they are seen.
-Result<std::vector<std::string>> frame_files(const std::string& folder) {
-    std::error_code ec;
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ec))
-        if (entry.is_regular_file()) names.push_back(entry.path().string());
-    if (ec || names.empty())
-        return Error{ErrorCode::invalid_value,
-                     folder + ": is not a folder of pictures; give one with the frames of a clip.",
-                     ""};
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
 Result<MediaInput> read_clip_part(const ContentPart& part, const std::string& at,
                                   std::optional<double> fps) {
     if (part.min_pixels || part.max_pixels)
@@ -157,22 +145,25 @@ Result<MediaInput> read_picture(const std::string& path) {
 }
 
 Result<MediaInput> read_clip(const std::string& folder, double fps) {
-    auto files = frame_files(folder);
-    if (!files) return files.error();
+    const auto found = list_frames(folder);
+    if (!found) return found.error();
+    if (!found->passed_over.empty())
+        log_info(folder + ": passed over as no picture: " + names_in_words(found->passed_over) +
+                 ".");
     MediaInput input;
     input.modality = Modality::video;
     input.fps = fps;
     constexpr size_t kMost = size_t{2} << 30;
     size_t total = 0;
-    for (const std::string& name : *files) {
-        auto bytes = read_file(name);
+    for (const std::filesystem::path& path : found->pictures) {
+        auto bytes = read_file(path.string());
         if (!bytes) return bytes.error();
         total += bytes->size();
         if (total > kMost)
             return Error{ErrorCode::too_many_items,
                          folder + ": holds more than 2 GiB of frames; give fewer.", ""};
         input.files.push_back(std::move(*bytes));
-        input.names.push_back(name);
+        input.names.push_back(path.filename().string());
     }
     return input;
 }

@@ -6,6 +6,7 @@
 
 #include "app/interrupt.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "serve/answer.h"
 
 namespace saker {
@@ -43,9 +44,11 @@ Result<TokenChannel::Reader> Asker::submit(const Asked& asked, Answer& answer) {
     auto parts = render_chat(session_.chat_template(), asked.chat);
     if (!parts) return parts.error();
     append_prefill(*parts, prefill_);
+    std::vector<std::string> warnings;
     auto prompt = prepare_prompt(*parts, asked.media, session_.prepare_settings(),
-                                 session_.media_pool(), &answer.prepare);
+                                 session_.media_pool(), &answer.prepare, &warnings);
     if (!prompt) return prompt.error();
+    for (const std::string& warning : warnings) log_warning(warning);
     answer.prompt_tokens = static_cast<int64_t>(prompt->ids.size());
     for (const Frame& frame : prompt->frames)
         (frame.modality == Modality::image ? answer.image_tokens : answer.video_tokens) +=

@@ -37,9 +37,7 @@ struct Bmp {
     std::array<uint32_t, 4> masks = {};  // red, green, blue, alpha
     size_t palette_at = 0, pixels_at = 0;
 
-    size_t row_bytes() const {
-        return static_cast<size_t>((width * bits + 31) / 32 * 4);
-    }
+    size_t row_bytes() const { return static_cast<size_t>((width * bits + 31) / 32 * 4); }
 };
 
 bool is_header_size(uint32_t size) {
@@ -144,8 +142,8 @@ void read_row(const uint8_t* in, const Bmp& bmp, const Palette& palette, const O
         } else if (bmp.bits == 16) {
             const uint32_t v = in[2 * x] | uint32_t{in[2 * x + 1]} << 8;
             *out++ = static_cast<uint8_t>((v >> (green_6 ? 11 : 10) & 31) * 255 / 31);
-            *out++ = static_cast<uint8_t>(green_6 ? (v >> 5 & 63) * 255 / 63
-                                                  : (v >> 5 & 31) * 255 / 31);
+            *out++ =
+                static_cast<uint8_t>(green_6 ? (v >> 5 & 63) * 255 / 63 : (v >> 5 & 31) * 255 / 31);
             *out++ = static_cast<uint8_t>((v & 31) * 255 / 31);
         } else {
             const uint8_t* pixel = in + x * (bmp.bits / 8);
@@ -238,7 +236,8 @@ Result<Stored> decode_runs(Bytes b, const Bmp& bmp, const Palette& palette) {
     for (int64_t y = 0; y < bmp.height; ++y) {
         uint8_t* to = out.image.row(bmp.top_down ? y : bmp.height - 1 - y);
         for (int64_t x = 0; x < bmp.width; ++x)
-            to = std::copy_n(palette[indices[static_cast<size_t>(y * bmp.width + x)]].data(), 3, to);
+            to =
+                std::copy_n(palette[indices[static_cast<size_t>(y * bmp.width + x)]].data(), 3, to);
     }
     return out;
 }
@@ -249,7 +248,8 @@ Result<Stored> decode_rows(Bytes b, const Bmp& bmp, const Palette& palette, cons
     const size_t used = static_cast<size_t>((bmp.width * bmp.bits + 7) / 8);
     const size_t size = bmp.row_bytes() * static_cast<size_t>(bmp.height - 1) + used;
     if (bmp.pixels_at > b.size() || size > b.size() - bmp.pixels_at) return damaged_image();
-    Stored out{{bmp.width, bmp.height, make_large(static_cast<size_t>(3 * bmp.width * bmp.height))}};
+    Stored out{
+        {bmp.width, bmp.height, make_large(static_cast<size_t>(3 * bmp.width * bmp.height))}};
     std::vector<uint8_t> row(order.alpha >= 0 ? static_cast<size_t>(4 * bmp.width) : 0);
     for (int64_t y = 0; y < bmp.height; ++y) {
         const uint8_t* in = b.data() + bmp.pixels_at + static_cast<size_t>(y) * bmp.row_bytes();

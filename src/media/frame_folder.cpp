@@ -53,8 +53,9 @@ Error no_folder(const fs::path& path) {
     const std::string name = path.string();
     if (!fs::exists(path, ec))
         return {ErrorCode::invalid_value,
-                name + ": is not a folder of pictures, there is nothing of that name; give one "
-                       "with the frames of a clip.",
+                name +
+                    ": is not a folder of pictures, there is nothing of that name; give one "
+                    "with the frames of a clip.",
                 ""};
     const ForeignKind* kind =
         fs::is_regular_file(path, ec) ? find_foreign_kind(read_start(path)) : nullptr;
@@ -65,8 +66,9 @@ Error no_folder(const fs::path& path) {
                     "-vf fps=2 FOLDER/%04d.png`, and give the folder.",
                 ""};
     return {ErrorCode::invalid_value,
-            name + ": is not a folder of pictures that can be read; give one with the frames of a "
-                   "clip.",
+            name +
+                ": is not a folder of pictures that can be read; give one with the frames of a "
+                "clip.",
             ""};
 }
 
@@ -94,14 +96,16 @@ Result<FrameFolder> list_frames(const fs::path& folder) {
             found.passed_over.push_back(name);
     }
     if (ec) return no_folder(folder);
-    std::sort(found.pictures.begin(), found.pictures.end(), [](const fs::path& a, const fs::path& b) {
-        return naturally_before(a.filename().native(), b.filename().native());
-    });
+    std::sort(found.pictures.begin(), found.pictures.end(),
+              [](const fs::path& a, const fs::path& b) {
+                  return naturally_before(a.filename().native(), b.filename().native());
+              });
     std::sort(found.passed_over.begin(), found.passed_over.end(), naturally_before);
     if (!found.pictures.empty()) return found;
-    const std::string holds = !found.passed_over.empty() ? "it holds " + names_in_words(found.passed_over)
-                              : num_hidden > 0           ? "it holds hidden files alone"
-                                                         : "it is empty";
+    const std::string holds = !found.passed_over.empty()
+                                  ? "it holds " + names_in_words(found.passed_over)
+                              : num_hidden > 0 ? "it holds hidden files alone"
+                                               : "it is empty";
     return Error{ErrorCode::invalid_value,
                  folder.string() + ": is not a folder of pictures, " + holds +
                      "; give one with the frames of a clip.",

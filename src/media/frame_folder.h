@@ -1,11 +1,11 @@
 // list_frames: the pictures of a folder in the order of a clip.
 //
-// In natural order (base/natural_order.h), so that frame_30 stands before frame_120. What is plainly
-// no frame, such as a readme, Thumbs.db or a subfolder, is passed over and named; hidden files are
-// passed over without a word. A file counts as a frame by its content, also where it is of a kind
-// that Saker does not read, and by the ending of its name: a broken or empty frame_7.png is not
-// left out, which would move all that follows, but refused by name when it is decoded. Called by
-// app for --video-frames.
+// In natural order (base/natural_order.h), so that frame_30 stands before frame_120. What is
+// plainly no frame, such as a readme, Thumbs.db or a subfolder, is passed over and named; hidden
+// files are passed over without a word. A file counts as a frame by its content, also where it is
+// of a kind that Saker does not read, and by the ending of its name: a broken or empty frame_7.png
+// is not left out, which would move all that follows, but refused by name when it is decoded.
+// Called by app for --video-frames.
 #pragma once
 
 #include <filesystem>

@@ -59,7 +59,9 @@ TEST_F(FrameFolderTest, StrayFilesArePassedOver) {
     copy("one_pixel.gif", "9.txt");
     write("readme.txt", "Frames of a clip.");
     write("Thumbs.db", std::string("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8));
-    write("clip.mp4", std::string("\0\0\0\x18" "ftypisom\0\0\0\0", 16));
+    write("clip.mp4", std::string("\0\0\0\x18"
+                                  "ftypisom\0\0\0\0",
+                                  16));
     write("cover.pdf", "%PDF-1.7\n");
     write("empty", "");
     write(".DS_Store", std::string("\0\0\0\1Bud1", 8));
@@ -78,7 +80,9 @@ TEST_F(FrameFolderTest, BrokenAndForeignFramesStay) {
     copy("one_pixel.png", "1.png");
     write("2.png", "");
     write("3.JPG", "<!DOCTYPE html>");
-    write("4.heic", std::string("\0\0\0\x18" "ftypheic\0\0\0\0", 16));
+    write("4.heic", std::string("\0\0\0\x18"
+                                "ftypheic\0\0\0\0",
+                                16));
     write("5", std::string("II*\0\x08\0\0\0", 8));
     write("6", "\x89PNG\r\n\x1A\n");
     fs::create_symlink("nowhere", dir_ / "7.png");
@@ -106,7 +110,9 @@ TEST_F(FrameFolderTest, AFolderWithoutPicturesSaysWhatItHolds) {
 }
 
 TEST_F(FrameFolderTest, WhatIsNoFolderIsNamed) {
-    write("clip.mov", std::string("\0\0\0\x14" "ftypqt  \0\0\0\0", 16));
+    write("clip.mov", std::string("\0\0\0\x14"
+                                  "ftypqt  \0\0\0\0",
+                                  16));
     const auto video = list_frames(dir_ / "clip.mov");
     ASSERT_FALSE(video.ok());
     EXPECT_NE(video.error().message.find("clip.mov: is a video (QuickTime), not a folder"),

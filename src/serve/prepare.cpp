@@ -1,56 +1,171 @@
 // Pictures first, since their sizes decide how many placeholder tokens there are.
 #include "serve/prepare.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "media/patches.h"
 #include "serve/image_limits.h"
 
 namespace saker {
 namespace {
 
-std::string name_of(Modality modality, size_t number) {
-    return (modality == Modality::image ? "image " : "video ") + std::to_string(number + 1);
+// An item as the caller knows it: by its number and, where there is one, its name.
+struct Item {
+    const MediaInput& input;
+    size_t number;  // from 0, among those of its modality
+    bool is_image() const { return input.modality == Modality::image; }
+};
+
+// Fit for a message: what a file is called may hold anything.
+std::string shown(const std::string& name) {
+    const std::string quoted = quote(name);
+    return quoted.substr(1, quoted.size() - 2);
 }
 
-// The caller knows its pictures by number and by file, so the sentence says which one it is.
-Error about(const Error& error, const MediaInput& input, size_t number) {
-    Error out = error;
-    const bool named = input.modality == Modality::image && !input.names.empty();
-    out.message = name_of(input.modality, number) + (named ? " (" + input.names[0] + ")" : "") +
-                  ": " + error.message;
-    out.message[0] = static_cast<char>(out.message[0] - 'a' + 'A');
-    return out;
+// "Image 2 (cat.png)", "Video 1".
+std::string name_of(const Item& item) {
+    std::string name = (item.is_image() ? "Image " : "Video ") + std::to_string(item.number + 1);
+    if (item.is_image() && !item.input.names.empty())
+        name += " (" + shown(item.input.names[0]) + ")";
+    return name;
 }
 
-Result<Patches> make_patches(const MediaInput& input, const PrepareSettings& settings,
-                             ThreadPool& pool, PrepareTimes& times) {
-    const auto processor = image_limits(input, settings.preprocessor);
-    if (!processor) return processor.error();
-    // Counted before the first is decoded.
-    if (static_cast<int64_t>(input.files.size()) > settings.preprocessor.video_max_frames)
-        return Error{ErrorCode::too_many_items,
-                     "The video has more frames than the limit allows; send fewer of them."};
-    std::vector<Image> images;
-    std::vector<double> seconds;
-    const Stopwatch decoding;
-    for (size_t i = 0; i < input.files.size(); ++i) {
-        auto image = decode_image(input.files[i], settings.decode);
-        if (!image) return image.error();
-        images.push_back(std::move(*image));
-        seconds.push_back(input.fps > 0 ? static_cast<double>(i) / input.fps : 0.0);
+// The same of an image; "Video 1, frame_7.png (7 of 16)".
+std::string name_of(const Item& item, size_t file) {
+    if (item.is_image()) return name_of(item);
+    const std::string place =
+        std::to_string(file + 1) + " of " + std::to_string(item.input.files.size());
+    return name_of(item) + ", " +
+           (file < item.input.names.size() ? shown(item.input.names[file]) + " (" + place + ")"
+                                           : "frame " + place);
+}
+
+Error about(const Error& error, const std::string& name) {
+    return {error.code, name + ": " + error.message, error.param};
+}
+
+// What the patches of one item hold of it at one time once it is decoded.
+Status check_held(const Item& item, int64_t largest, const PrepareSettings& settings) {
+    constexpr int64_t kMb = 1'000'000;  // rounded so that what is above the limit reads so
+    const int64_t most = settings.max_decoded_bytes;
+    const int64_t frames = item.is_image() ? 1 : settings.preprocessor.temporal_patch_size;
+    if (largest <= most / frames) return Done{};
+    return Error{ErrorCode::image_too_large,
+                 name_of(item) + ": " +
+                     (item.is_image() ? "Its pixels" : "The pixels of a patch's frames") +
+                     " take " + std::to_string((largest * frames + kMb - 1) / kMb) +
+                     " MB once decoded; the limit is " + std::to_string(most / kMb) +
+                     " MB; send a smaller one.",
+                 ""};
+}
+
+// What a front may have left out or put in twice.
+Status check_files(const Item& item) {
+    if (item.is_image() && item.input.files.size() != 1)
+        return about({ErrorCode::invalid_value,
+                      "An image is one file; send each picture as an image of its own.", ""},
+                     name_of(item));
+    // Without a rate every frame would be at 0 seconds, and the model would be told so.
+    if (!item.is_image() && !(item.input.fps > 0 && std::isfinite(item.input.fps)))
+        return about({ErrorCode::invalid_value,
+                      "The video has no frame rate; say how many frames a second it has.", ""},
+                     name_of(item));
+    return Done{};
+}
+
+// What the headers say, before anything is decoded: kinds, sizes, proportions.
+Status check_headers(const Item& item, const PrepareSettings& settings) {
+    if (auto status = check_files(item); !status) return status;
+    const auto limits = image_limits(item.input, settings.preprocessor);
+    if (!limits) return about(limits.error(), name_of(item));
+    const Preprocessor& p = *limits;
+    const auto num_files = static_cast<int64_t>(item.input.files.size());
+    if (!item.is_image() && num_files > p.video_max_frames)
+        return about(too_many_frames(num_files, p), name_of(item));
+    int64_t largest = 0;
+    std::optional<Size> first;
+    for (size_t i = 0; i < item.input.files.size(); ++i) {
+        const auto header = check_image_header(item.input.files[i], settings.decode);
+        if (!header) return about(header.error(), name_of(item, i));
+        largest = std::max(largest, header->num_bytes());
+        if (!first) first = Size{header->height, header->width};
     }
-    times.decode_ns += decoding.elapsed_ns();
-    const Stopwatch cutting;
-    auto patches =
-        input.modality == Modality::image
-            ? image_patches(images.at(0), *processor, settings.resample, pool)
-            : video_patches(images, seconds, settings.preprocessor, settings.resample, pool);
-    times.patch_ns += cutting.elapsed_ns();
-    return patches;
+    // An EXIF orientation may swap the sides, which changes nothing about being refused.
+    const auto size = item.is_image()
+                          ? smart_resize(*first, p.factor(), p.image_min_pixels, p.image_max_pixels)
+                          : smart_resize_video(num_files, *first, p.factor(), p.temporal_patch_size,
+                                               p.video_min_pixels, p.video_budget(num_files));
+    if (!size) return about(size.error(), name_of(item));
+    return check_held(item, largest, settings);
 }
+
+class PatchMaker {
+  public:
+    PatchMaker(const PrepareSettings& settings, ThreadPool& pool, PrepareTimes& times,
+               std::vector<std::string>* warnings)
+        : settings_(settings), pool_(pool), times_(times), warnings_(warnings) {}
+
+    Result<Patches> make(const Item& item) {
+        return item.is_image() ? of_image(item) : of_video(item);
+    }
+
+  private:
+    Result<Image> decode(const Item& item, size_t file) {
+        const Stopwatch watch;
+        std::string warning;
+        auto image = decode_image(item.input.files[file], settings_.decode, &warning);
+        times_.decode_ns += watch.elapsed_ns();
+        if (!image) return about(image.error(), name_of(item, file));
+        if (!warning.empty() && warnings_ != nullptr)
+            warnings_->push_back(name_of(item, file) + ": " + warning);
+        return image;
+    }
+
+    Result<Patches> of_image(const Item& item) {
+        const auto image = decode(item, 0);
+        if (!image) return image.error();
+        const Stopwatch watch;
+        const auto limits = image_limits(item.input, settings_.preprocessor);
+        if (!limits) return about(limits.error(), name_of(item));
+        auto patches = image_patches(*image, *limits, settings_.resample, pool_);
+        times_.patch_ns += watch.elapsed_ns();
+        if (!patches) return about(patches.error(), name_of(item));
+        return patches;
+    }
+
+    Result<Patches> of_video(const Item& item) {
+        std::vector<double> seconds;
+        for (size_t i = 0; i < item.input.files.size(); ++i)
+            seconds.push_back(static_cast<double>(i) / item.input.fps);
+        std::optional<VideoPatches> video;
+        for (size_t i = 0; i < seconds.size(); ++i) {
+            auto frame = decode(item, i);
+            if (!frame) return frame.error();
+            const Stopwatch watch;
+            if (!video) {
+                auto made = VideoPatches::make({frame->height, frame->width}, seconds,
+                                               settings_.preprocessor, settings_.resample, pool_);
+                if (!made) return about(made.error(), name_of(item));
+                video = std::move(*made);
+            }
+            if (auto status = video->add(std::move(*frame)); !status)
+                return about(status.error(), name_of(item, i));
+            times_.patch_ns += watch.elapsed_ns();
+        }
+        return video->take();
+    }
+
+    const PrepareSettings& settings_;
+    ThreadPool& pool_;
+    PrepareTimes& times_;
+    std::vector<std::string>* warnings_;
+};
 
 Status check_counts(std::span<const PromptPart> parts, std::span<const MediaInput> media,
                     const PrepareSettings& settings) {
@@ -116,18 +231,23 @@ std::vector<PromptPart> write_timestamps(std::span<const PromptPart> parts,
 
 Result<Prompt> prepare_prompt(std::span<const PromptPart> parts, std::span<const MediaInput> media,
                               const PrepareSettings& settings, ThreadPool& pool,
-                              PrepareTimes* times) {
+                              PrepareTimes* times, std::vector<std::string>* warnings) {
     PrepareTimes unused;
     PrepareTimes& spent = times ? *times : unused;
     if (auto status = check_counts(parts, media, settings); !status) return status.error();
 
-    std::vector<Patches> patches;
     size_t counts[2] = {0, 0};  // images, videos
     std::vector<size_t> numbers;
     for (const MediaInput& input : media) {
         numbers.push_back(counts[static_cast<size_t>(input.modality)]++);
-        auto made = make_patches(input, settings, pool, spent);
-        if (!made) return about(made.error(), input, numbers.back());
+        if (auto status = check_headers({input, numbers.back()}, settings); !status)
+            return status.error();
+    }
+    std::vector<Patches> patches;
+    PatchMaker maker(settings, pool, spent, warnings);
+    for (size_t m = 0; m < media.size(); ++m) {
+        auto made = maker.make({media[m], numbers[m]});
+        if (!made) return made.error();
         patches.push_back(std::move(*made));
     }
 

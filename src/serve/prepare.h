@@ -43,6 +43,10 @@ struct PrepareSettings {
     // video's frame groups; the released models were trained without (specification 6.5).
     bool video_outer_pair = false;
     int64_t max_images = 64, max_videos = 4;
+    // Decoded pixels that a request holds at one time, three bytes each: one image, or the frames
+    // of a video that share a patch, since pictures are decoded one after the other. While one of
+    // them is decoded, up to four bytes a pixel come on top.
+    int64_t max_decoded_bytes = int64_t{2} << 30;
 };
 
 /// Time spent, for `--stats`.
@@ -51,9 +55,14 @@ struct PrepareTimes {
 };
 
 /// Decodes, resizes and cuts the pictures, writes the videos' timestamps, encodes the text, and
-/// expands each placeholder to its tokens. The number of media parts must equal media.size().
+/// expands each placeholder to its tokens. The number of media parts must equal media.size(). An
+/// Error about a picture begins with its number and, where there is one, its name: "Image 2
+/// (cat.png): ", "Video 1, frame_7.png (7 of 16): ". All headers are looked at before the first
+/// picture is decoded. `warnings` gets a sentence, begun in the same way, for each picture that is
+/// whole though its file is not.
 Result<Prompt> prepare_prompt(std::span<const PromptPart> parts, std::span<const MediaInput> media,
                               const PrepareSettings& settings, ThreadPool& pool,
-                              PrepareTimes* times = nullptr);
+                              PrepareTimes* times = nullptr,
+                              std::vector<std::string>* warnings = nullptr);
 
 }  // namespace saker

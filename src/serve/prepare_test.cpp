@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -173,6 +174,107 @@ TEST_F(PrepareTest, AFaultNamesThePictureAndItsFile) {
     ASSERT_FALSE(faulty.ok());
     EXPECT_EQ(faulty.error().message.rfind("Image 2 (cat.png): The image is ", 0), 0u)
         << faulty.error().message;
+}
+
+TEST_F(PrepareTest, RefusesWithTheNameOfThePicture) {
+    MediaInput empty = image();
+    empty.files[0].clear();
+    empty.names = {"holiday/cat.png"};
+    auto picture = prepare(join({pair(Kind::image), pair(Kind::image)}), {image(), empty});
+    ASSERT_FALSE(picture.ok());
+    EXPECT_EQ(picture.error().message,
+              "Image 2 (holiday/cat.png): The image is empty, a file of 0 bytes; save or download "
+              "it again.");
+
+    MediaInput clip = video(16, 1.0);
+    clip.files[6].resize(100);
+    auto cut = prepare(pair(Kind::video), {clip});
+    ASSERT_FALSE(cut.ok());
+    EXPECT_EQ(cut.error().message.rfind("Video 1, frame 7 of 16: The image is cut short", 0), 0u)
+        << cut.error().message;
+    for (int i = 1; i <= 16; ++i) clip.names.push_back("frame_" + std::to_string(i) + "\n.png");
+    cut = prepare(pair(Kind::video), {clip});
+    ASSERT_FALSE(cut.ok());
+    EXPECT_EQ(cut.error().message.rfind("Video 1, frame_7?.png (7 of 16): The image is cut", 0), 0u)
+        << cut.error().message;
+}
+
+TEST_F(PrepareTest, AFrameOfAnotherSizeIsNamed) {
+    MediaInput clip = video(5, 1.0);
+    clip.files[3] = read_bytes("tests/media/rgb.png");
+    clip.names = {"a.png", "b.png", "c.png", "d.png", "e.png"};
+    const auto header = read_image_header(picture_);
+    auto result = prepare(pair(Kind::video), {clip});
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().code, ErrorCode::invalid_video);
+    EXPECT_EQ(result.error().message,
+              "Video 1, d.png (4 of 5): The image is 37 x 29, but the first frame is " +
+                  std::to_string(header->width) + " x " + std::to_string(header->height) +
+                  "; send all frames in one size.");
+}
+
+TEST_F(PrepareTest, PicturesWhoseFilesEndEarlyAreTakenWithAWarning) {
+    MediaInput cut = image();
+    cut.files[0].resize(cut.files[0].size() - 12);  // without IEND
+    cut.names = {"cat.png"};
+    const auto parts = join({pair(Kind::image), pair(Kind::image)});
+    std::vector<std::string> warnings;
+    const auto prompt =
+        prepare_prompt(parts, std::vector{image(), cut}, settings_, pool_, nullptr, &warnings);
+    ASSERT_TRUE(prompt.ok());
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_EQ(
+        warnings[0].rfind("Image 2 (cat.png): The image is whole, but its file ends early", 0), 0u)
+        << warnings[0];
+    EXPECT_EQ(prompt->frames[0].pixels, prompt->frames[1].pixels);
+}
+
+// From the headers, before the first picture is decoded.
+TEST_F(PrepareTest, DecodedBytesHaveABudget) {
+    const auto header = read_image_header(picture_);
+    settings_.max_decoded_bytes = header->num_bytes();
+    EXPECT_TRUE(prepare(join({pair(Kind::image), pair(Kind::image)}), {image(), image()}).ok());
+    auto clip = prepare(pair(Kind::video), {video(5, 1.0)});
+    ASSERT_FALSE(clip.ok()) << "two frames are held at a time";
+    EXPECT_EQ(clip.error().code, ErrorCode::image_too_large);
+    settings_.max_decoded_bytes *= 2;
+    EXPECT_TRUE(prepare(pair(Kind::video), {video(5, 1.0)}).ok());
+    settings_.max_decoded_bytes = header->num_bytes() - 1;
+    EXPECT_FALSE(prepare(pair(Kind::image), {image()}).ok());
+
+    settings_ = PrepareSettings{&tokenizer_, {}, {}};
+    settings_.decode.max_pixels = 1'000'000'000;
+    MediaInput huge = image();
+    huge.files[0] = {0x89, 'P',  'N', 'G', '\r', '\n', 0x1A, '\n', 0,    0, 0,
+                     13,   'I',  'H', 'D', 'R',  0,    0,    0x75, 0x30, 0, 0,
+                     0x75, 0x30, 8,   2,   0,    0,    0,    0,    0,    0, 0};
+    const auto refused = prepare(join({pair(Kind::image), pair(Kind::image)}), {image(), huge});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().message,
+              "Image 2: Its pixels take 2700 MB once decoded; the limit is 2147 MB; send a smaller "
+              "one.");
+    settings_.decode.max_pixels = DecodeOptions().max_pixels;
+    EXPECT_EQ(prepare(pair(Kind::image), {huge}).error().message,
+              "Image 1: The image is 30000 x 30000, 900.0 megapixels; the limit is 200.0 "
+              "(--max-image-pixels); send a smaller one.");
+    huge.files[0][16 + 2] = 0;  // 48 x 30000
+    EXPECT_EQ(prepare(pair(Kind::image), {huge}).error().message,
+              "Image 1: The image is 48 x 30000, one side more than 200 times the other; crop or "
+              "pad it.");
+}
+
+// Both were taken once: the frames all stood at 0 seconds, the second file was left out.
+TEST_F(PrepareTest, RefusesAVideoWithoutARateAndAnImageOfTwoFiles) {
+    for (double fps : {0.0, -1.0, double{INFINITY}, double{NAN}}) {
+        const auto prompt = prepare(pair(Kind::video), {video(2, fps)});
+        ASSERT_FALSE(prompt.ok()) << fps;
+        EXPECT_EQ(prompt.error().message,
+                  "Video 1: The video has no frame rate; say how many frames a second it has.");
+    }
+    const auto prompt = prepare(pair(Kind::image), {{Modality::image, {picture_, picture_}, 0}});
+    ASSERT_FALSE(prompt.ok());
+    EXPECT_EQ(prompt.error().message,
+              "Image 1: An image is one file; send each picture as an image of its own.");
 }
 
 TEST_F(PrepareTest, CountsMustMatch) {

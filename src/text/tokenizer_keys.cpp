@@ -38,8 +38,10 @@ constexpr KnownKey kAddedToken[] = {{"id"},     {"content"}, {"single_word"}, {"
 constexpr KnownKey kSequence[] = {
     {"type"}, {"normalizers"}, {"pretokenizers"}, {"processors"}, {"decoders"}};
 constexpr KnownKey kNormalForm[] = {{"type"}};
-constexpr KnownKey kSplit[] = {
-    {"type"}, {"pattern"}, {"behavior"}, {"invert", harmless, "[]", "Isolated pieces are the same"}};
+constexpr KnownKey kSplit[] = {{"type"},
+                               {"pattern"},
+                               {"behavior"},
+                               {"invert", harmless, "[]", "Isolated pieces are the same"}};
 constexpr KnownKey kPattern[] = {{"Regex"}, {"String"}};
 constexpr KnownKey kDigits[] = {{"type"}, {"individual_digits"}};
 constexpr KnownKey kByteLevel[] = {
@@ -98,9 +100,9 @@ constexpr KnownKey kSettings[] = {
     {"truncation_strategy", harmless, "[]", "nothing is cut"},
     {"max_length", harmless, "[]", "nothing is cut"},
     {"stride", harmless, "[]", "nothing is cut"}};
-constexpr KnownKey kAddedSetting[] = {
-    {"__type", harmless}, {"content"}, {"single_word"}, {"lstrip"},
-    {"rstrip"},           {"special"}, {"normalized"}};
+constexpr KnownKey kAddedSetting[] = {{"__type", harmless}, {"content"}, {"single_word"},
+                                      {"lstrip"},           {"rstrip"},  {"special"},
+                                      {"normalized"}};
 
 }  // namespace
 
@@ -122,9 +124,9 @@ const KeyTable TokenizerKeys::added_setting = {"tokenizer_config.json", "added_t
                                                UnknownKeys::warn, kAddedSetting};
 
 std::span<const KeyTable* const> TokenizerKeys::all() {
-    static constexpr std::array kAll = {&top,     &model,  &added_token, &sequence,
-                                        &normal_form, &split,  &pattern,     &digits,
-                                        &byte_level,  &fuse,   &layout,      &settings, &added_setting};
+    static constexpr std::array kAll = {
+        &top,    &model,      &added_token, &sequence, &normal_form, &split,        &pattern,
+        &digits, &byte_level, &fuse,        &layout,   &settings,    &added_setting};
     return kAll;
 }
 

@@ -147,7 +147,8 @@ std::vector<AddedToken> named_tokens(const JsonReader& settings) {
         if (value.is_string()) {
             token.text = std::string(value.get_string());
         } else if (value.is_object() && value.get_object().contains("content")) {
-            token = token_of(JsonReader(value.get_object(), settings.where(), std::string(key) + "."));
+            token =
+                token_of(JsonReader(value.get_object(), settings.where(), std::string(key) + "."));
         } else {
             settings.fail(key, "is neither a token's text nor an object with its content");
         }

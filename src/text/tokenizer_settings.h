@@ -1,5 +1,5 @@
-// The files beside a tokenizer.json that change what transformers makes of it: tokenizer_config.json
-// and the older added_tokens.json.
+// The files beside a tokenizer.json that change what transformers makes of it:
+// tokenizer_config.json and the older added_tokens.json.
 //
 // Called by Tokenizer::load alone. transformers takes the added tokens of these files into the
 // tokenizer: new ones get the next id, known ones the flags that are given here.

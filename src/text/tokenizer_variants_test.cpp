@@ -105,9 +105,10 @@ TEST_F(TokenizerVariants, AreReadAsHuggingFaceReadsThem) {
 TEST_F(TokenizerVariants, FaultsBesideTheFileAreNamed) {
     const std::string config = "tokenizer_config.json";
     EXPECT_EQ(fault(config, "{}"), "no fault");
-    EXPECT_EQ(fault(config, R"({"added_tokens_decoder": {"520": {"content": "<x>"}}})"),
-              "added_tokens_decoder.520.content gives \"<x>\" the id 520, but transformers reads it "
-              "as 512.");
+    EXPECT_EQ(
+        fault(config, R"({"added_tokens_decoder": {"520": {"content": "<x>"}}})"),
+        "added_tokens_decoder.520.content gives \"<x>\" the id 520, but transformers reads it "
+        "as 512.");
     EXPECT_EQ(fault(config, R"({"added_tokens_decoder": {"487": {"content": "<think>"}}})"),
               "added_tokens_decoder.487.content gives \"<think>\" the id 487, but transformers "
               "reads it as 510.");
