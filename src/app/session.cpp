@@ -211,22 +211,10 @@ Session::Session(const Options& options, bool quiet)
 }
 
 Status Session::limit_images(std::optional<int64_t> min_pixels, std::optional<int64_t> max_pixels) {
-    Preprocessor& p = preprocessor_;
-    p.image_min_pixels = min_pixels.value_or(p.image_min_pixels);
-    p.image_max_pixels = max_pixels.value_or(p.image_max_pixels);
-    const auto wrong = [](const char* flag, int64_t value, const char* rule, int64_t bound) {
-        return Error{ErrorCode::invalid_value,
-                     fmt::format("{} {} is {} {}.", flag, value, rule, bound), ""};
-    };
-    const int64_t token = p.factor() * p.factor();
-    if (max_pixels && *max_pixels < token)
-        return wrong("--max-pixels", *max_pixels, "less than one token takes, which is", token);
-    if (p.image_min_pixels <= p.image_max_pixels) return Done{};
-    if (min_pixels)
-        return wrong("--min-pixels", *min_pixels,
-                     "above the model's most, which --max-pixels raises:", p.image_max_pixels);
-    return wrong("--max-pixels", p.image_max_pixels,
-                 "below the model's least, which --min-pixels lowers:", p.image_min_pixels);
+    const auto limited = preprocessor_.with_image_area(min_pixels, max_pixels);
+    if (!limited) return limited.error();
+    preprocessor_ = *limited;
+    return Done{};
 }
 
 PrepareSettings Session::prepare_settings() const {
