@@ -100,6 +100,19 @@ Sampling read_sampling(const JsonReader& reader, int64_t vocab_size) {
     return s;
 }
 
+// The settings that stand in a config.json, its own before those of its text_config: what
+// transformers takes where there is no generation_config.json.
+json::object settings_in(const JsonReader& model) {
+    json::object out;
+    const auto take = [&](const JsonReader& from) {
+        for (const KnownKey& key : generation_keys().keys)
+            if (from.has(key.name) && !out.contains(key.name)) out[key.name] = from.value(key.name);
+    };
+    take(model);
+    if (model.has("text_config")) take(model.object("text_config"));
+    return out;
+}
+
 void read_settings(GenerationConfig& config, const JsonReader& reader, int64_t vocab_size) {
     check_generation_keys(reader.members(), reader.where(), reader.boolean_or("do_sample", false));
     config.sampling = read_sampling(reader, vocab_size);
@@ -123,15 +136,15 @@ GenerationConfig GenerationConfig::load(const std::filesystem::path& model_folde
         const JsonReader reader(file, path.string());
         config.eos_tokens = read_ids(reader, "eos_token_id", vocab_size);
         if (defaults == GenerationDefaults::from_file) read_settings(config, reader, vocab_size);
+        if (!config.eos_tokens.empty()) return config;
+        defaults = GenerationDefaults::none;  // of config.json the end tokens alone
     }
-    if (config.eos_tokens.empty()) {
-        const auto config_json = model_folder / "config.json";
-        const json::object file = read_json_file(config_json);
-        const JsonReader reader(file, config_json.string());
-        config.eos_tokens = read_ids(reader, "eos_token_id", vocab_size);
-        if (config.eos_tokens.empty() && reader.has("text_config"))
-            config.eos_tokens = read_ids(reader.object("text_config"), "eos_token_id", vocab_size);
-    }
+    const auto config_json = model_folder / "config.json";
+    const json::object model = read_json_file(config_json);
+    const json::object settings = settings_in(JsonReader(model, config_json.string()));
+    const JsonReader reader(settings, config_json.string());
+    config.eos_tokens = read_ids(reader, "eos_token_id", vocab_size);
+    if (defaults == GenerationDefaults::from_file) read_settings(config, reader, vocab_size);
     return config;
 }
 

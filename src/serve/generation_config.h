@@ -28,8 +28,9 @@ struct GenerationConfig {
     std::optional<int64_t> max_new_tokens, min_new_tokens;
     std::optional<int64_t> max_length, min_length;  // of prompt and answer together
 
-    /// Reads generation_config.json of a model folder; without the file, the end token of
-    /// config.json and greedy. Throws StartupError: a key that is not known or not done, an id
+    /// Reads generation_config.json of a model folder; without the file, the same keys of
+    /// config.json and its text_config, as transformers does. A file without end tokens takes those
+    /// of config.json. Throws StartupError: a key that is not known or not done, an id
     /// outside the vocabulary, a value of the wrong type or out of its range.
     static GenerationConfig load(const std::filesystem::path& model_folder, int64_t vocab_size,
                                  GenerationDefaults defaults = GenerationDefaults::from_file);

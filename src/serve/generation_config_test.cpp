@@ -69,6 +69,28 @@ TEST_F(GenerationConfigTest, WithoutTheFile) {
     EXPECT_FALSE(config.max_new_tokens);
 }
 
+// What transformers' from_pretrained makes of the same config.json.
+TEST_F(GenerationConfigTest, WithoutTheFileSettingsOfConfigJsonCount) {
+    const char* text = R"({"model_type": "x", "repetition_penalty": 1.5, "suppress_tokens": [93],
+                           "text_config": {"eos_token_id": 7, "no_repeat_ngram_size": 2,
+                                           "repetition_penalty": 1.25, "hidden_size": 64}})";
+    write("config.json", text);
+    const GenerationConfig config = GenerationConfig::load(folder_, 100);
+    EXPECT_EQ(config.sampling.repetition_penalty, 1.5f);
+    EXPECT_EQ(config.sampling.suppress_tokens, ids({93}));
+    EXPECT_EQ(config.sampling.no_repeat_ngram_size, 2);
+    EXPECT_EQ(config.eos_tokens, ids({7}));
+    const GenerationConfig none = GenerationConfig::load(folder_, 100, GenerationDefaults::none);
+    EXPECT_FALSE(none.sampling.has_bans());
+    EXPECT_EQ(none.eos_tokens, ids({7}));
+    const GenerationConfig beside = load(R"({"pad_token_id": 3})");
+    EXPECT_FALSE(beside.sampling.has_bans()) << "beside the file they do not count";
+    EXPECT_EQ(beside.eos_tokens, ids({7}));
+    std::filesystem::remove(folder_ / "generation_config.json");
+    write("config.json", R"({"text_config": {"num_beams": 4}})");
+    EXPECT_THROW(GenerationConfig::load(folder_, 100), StartupError);
+}
+
 // The files of Qwen3-VL as they were released, their ids made to fit.
 TEST_F(GenerationConfigTest, ReleasedFilesLoadWithoutAWord) {
     CaptureStderr();
