@@ -18,4 +18,9 @@ endif()
 if(SAKER_HAVE_CUDA)
     add_executable(cuda_bench bench/cuda_bench.cu)
     target_link_libraries(cuda_bench PRIVATE saker_ops)
+    # The trial of stored orders for expert weights.
+    add_executable(expert_layout bench/expert_layout.cu bench/expert_layout/grouped_fragment.cu
+        bench/expert_layout/grouped_swizzled.cu)
+    target_include_directories(expert_layout PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(expert_layout PRIVATE saker_ops)
 endif()

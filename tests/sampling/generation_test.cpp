@@ -55,6 +55,7 @@ class Generation : public testing::Test {
         Options options;
         options.model = "models/demo";
         options.compute = "f32";
+        options.threads = 1;
         session_ = new Session(options, true);
     }
     static void TearDownTestSuite() {
