@@ -1,0 +1,681 @@
+// One stored order of the expert weights of Qwen3-VL-30B-A3B for every batch size? Times the
+// fragment order at 1 to 16,384 tokens beside what would like another order, on the GPU of this
+// machine.
+//
+//   expert_layout                             checks, ceilings, then every regime
+//   expert_layout decode|streaming|prefill    the same, one regime
+//   expert_layout check [experts]             the checks alone, of a model with so many experts
+//
+// Each check compares one layer's output with the slow twin in double, from poisoned buffers, with
+// even and skewed routing and with experts that nobody chose. Each time is the median of graph
+// replays that rotate through six layers (7 GB) and fresh routings; shares are of the bytes of the
+// touched experts at the read ceiling, or of the arithmetic at the product ceiling, whichever is
+// longer. The list of tiles is made on the host and not timed; gather and combine are, apart.
+//
+// Needs the CUDA toolkit and nothing else. The kernels are in bench/expert_layout/, the two orders
+// of the grouped product in a source of their own each, which compile side by side.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "bench/expert_layout/decode.cuh"
+#include "bench/expert_layout/launch.cuh"
+#include "bench/expert_layout/reference.cuh"
+#include "bench/expert_layout/tokens.cuh"
+#include "ops/cuda_lane.h"
+#include "tensor/cuda_check.h"
+#include "tensor/device.h"
+#include "tensor/graph.h"
+
+namespace saker::expert_layout {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20, kGiB = int64_t{1} << 30;
+constexpr int kMostTokens = 16384, kLayers = 6;
+constexpr double kExpertBytes = 6.0 * kC * kF, kExpertNumbers = 3.0 * kC * kF;
+
+/// Uniform in [-size, size), a new number each index (the finaliser of SplitMix64).
+__global__ void fill_random(Bf16* out, int64_t n, float size, uint64_t seed) {
+    for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+         i += static_cast<int64_t>(gridDim.x) * blockDim.x) {
+        uint64_t z = seed + static_cast<uint64_t>(i) * 0x9E3779B97F4A7C15u;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+        out[i] = narrow((static_cast<float>(z >> 40) * 0x1p-23f - 1.0f) * size);
+    }
+}
+
+/// Reads everything, 32 KB a block.
+__global__ void __launch_bounds__(256) read_plainly(const uint4* from, uint32_t* out) {
+    const uint4* const at = from + static_cast<int64_t>(blockIdx.x) * 2048 + threadIdx.x;
+    uint4 v[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) v[i] = load_once(at + i * 256);
+    uint32_t sum = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sum ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
+    if (sum == 0x12345678u) *out = sum;  // keeps the loads
+}
+
+/// Reads everything through the rings of decode_up: eight warps of three pieces a block.
+__global__ void __launch_bounds__(256)
+    read_through_rings(const Bf16* from, int64_t pieces, int depth, uint32_t* out) {
+    extern __shared__ __align__(128) unsigned char shared[];
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    WarpRing ring{
+        shared_address(shared) + static_cast<uint32_t>(warp * depth * kPieceBytes),
+        shared_address(shared) + static_cast<uint32_t>(8 * depth * kPieceBytes + warp * depth * 8),
+        depth, lane};
+    ring.begin();
+    const int64_t end = pieces * (blockIdx.x + 1) / gridDim.x;
+    int64_t ahead = pieces * blockIdx.x / gridDim.x + warp;
+    uint32_t sum = 0;
+    const auto fetch_ahead = [&](int slot) {
+        if (ahead < end) ring.fetch(slot, from + ahead * (kPieceBytes / 2));
+        ahead += 8;
+    };
+    int64_t piece = ahead;
+    for (int i = 0; i < depth; ++i) fetch_ahead(i);
+    for (; piece < end; piece += 8) {
+        uint4 tiles[kPieceTiles];
+        ring.take(tiles);
+        fetch_ahead(ring.slot);
+        ring.advance();
+        for (const uint4& v : tiles) sum ^= v.x ^ v.y ^ v.z ^ v.w;
+    }
+    if (sum == 0x12345678u) *out = sum;
+}
+
+/// Who chose whom: `experts` and `weights` by pair, eight pairs a token.
+struct Routing {
+    int tokens = 0;
+    std::vector<int> experts;
+    std::vector<float> weights;
+};
+
+enum class Taste { even, skewed, unanimous };
+
+/// Eight distinct experts a token. `skewed`: expert e is liked as 1 / (e + 1), in an order of the
+/// seed's. `unanimous`: every token the same eight.
+Routing make_routing(int tokens, int experts, Taste taste, uint32_t seed) {
+    std::mt19937 random(seed);
+    std::vector<int> order(experts);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    Routing r;
+    r.tokens = tokens;
+    for (int t = 0; t < tokens; ++t) {
+        std::vector<std::pair<double, int>> keys(experts);
+        for (int e = 0; e < experts; ++e) {
+            // Exponential races: the eight first at rates of the likings are a draw without return.
+            const double rate = taste == Taste::skewed ? 1.0 / (e + 1) : 1.0;
+            const double u = (random() + 0.5) / 4294967296.0;
+            keys[e] = {taste == Taste::unanimous ? e : -std::log(u) / rate, order[e]};
+        }
+        std::partial_sort(keys.begin(), keys.begin() + kChosen, keys.end());
+        for (int a = 0; a < kChosen; ++a) {
+            r.experts.push_back(keys[a].second);
+            r.weights.push_back(Bf16::from(static_cast<float>((random() % 1000 + 500) / 8000.0)));
+        }
+    }
+    return r;
+}
+
+/// A routing on the device, ready for every kernel.
+struct Plan {
+    int tokens = 0, touched = 0, busiest = 0, num_tiles = 0, num_slots = 0, most_columns = 0;
+    double padded = 0;  // columns multiplied for a used one
+    int *experts = nullptr, *pairs = nullptr, *counts = nullptr;  // counts: choices, tiles
+    float* weights = nullptr;
+    Choice* choices = nullptr;
+    TokenTile* tiles = nullptr;
+    Slot* slots = nullptr;
+};
+
+class Trial {
+  public:
+    explicit Trial(int experts, int layers)
+        : experts_(experts),
+          arena_(layers * 3 * experts * static_cast<int64_t>(kExpertBytes) + 6 * kGiB,
+                 Place::cuda(0)),
+          scratch_(64 * kMiB, Place::cuda(0)),
+          stream_(0),
+          lane_(0) {
+        ex_.backend = Backend::cuda;
+        ex_.scratch = &scratch_;
+        ex_.stream = stream_.raw();
+        ex_.cuda = &lane_;
+        multiprocessors_ = device_facts(0).num_multiprocessors;
+        sink_ = take<uint32_t>(64);
+        for (int l = 0; l < layers; ++l) layers_.push_back(make_layer());
+        // A tile pads by less than 16 columns; there are few beyond one an expert.
+        const int64_t pairs = int64_t{kMostTokens} * kChosen,
+                      slots = pairs + (experts + pairs / kMostTileColumns) * 16;
+        x_ = take<Bf16>(int64_t{kMostTokens} * kC);
+        tokens_ = take<Bf16>(slots * kC);
+        h_ = take<Bf16>(slots * kF);
+        rows_ = take<Bf16>(int64_t{kMostTokens} * kChosen * kC);
+        out_ = take<Bf16>(int64_t{kMostTokens} * kC);
+        product_[0] = take<Bf16>(8192 * 8192);
+        product_[1] = take<Bf16>(8192 * 8192);
+        product_[2] = take<Bf16>(8192 * 8192);
+        fill(x_, int64_t{kMostTokens} * kC, 1.7f);
+        fill(product_[0], 8192 * 8192, 1.7f);
+        fill(product_[1], 8192 * 8192, 0.04f);
+        CUDA_CHECK(cudaFuncSetAttribute(read_through_rings,
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
+        stream_.synchronize();
+    }
+
+    bool check();
+    /// `part`: decode, streaming, prefill, or empty for all.
+    void measure(const std::string& part);
+
+  private:
+    struct Layer {
+        Bf16 *up_rows, *down_rows, *up[2], *down[2];  // ready orders by Order
+    };
+    struct Rings {
+        int up_warps, up_depth, down_warps, down_depth;
+    };
+
+    template <class T>
+    T* take(int64_t n) {
+        return static_cast<T*>(const_cast<void*>(static_cast<const void*>(
+            arena_.take(DType::u8, {n * static_cast<int64_t>(sizeof(T))}).raw())));
+    }
+    template <class T>
+    T* take_copy(const std::vector<T>& numbers) {
+        T* const at = take<T>(static_cast<int64_t>(numbers.size()));
+        CUDA_CHECK(cudaMemcpyAsync(at, numbers.data(), numbers.size() * sizeof(T),
+                                   cudaMemcpyHostToDevice, stream()));
+        stream_.synchronize();
+        return at;
+    }
+    cudaStream_t stream() const { return static_cast<cudaStream_t>(ex_.stream); }
+    /// Launches a kernel that may start while the one before it ends.
+    template <class... P, class... A>
+    void launch(void (*kernel)(P...), int64_t blocks, int threads, int shared_bytes, A... a) {
+        launch_dependent(kernel, blocks, threads, shared_bytes, 1, stream(), static_cast<P>(a)...);
+    }
+    void fill(Bf16* at, int64_t n, float size) {
+        fill_random<<<4096, 256, 0, stream()>>>(at, n, size, ++seed_ << 40);
+        CUDA_CHECK(cudaGetLastError());
+    }
+    void poison(void* at, int64_t bytes) {
+        CUDA_CHECK(cudaMemsetAsync(at, 0xFF, static_cast<size_t>(bytes), stream()));
+    }
+
+    Layer make_layer();
+    template <Order ORDER, bool UP>
+    void make_order(Bf16* to, const Bf16* from);
+    Plan make_plan(const Routing& routing);
+
+    void run_decode(const Plan& p, const Layer& l, Rings r, bool up, bool down);
+    void run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
+                  bool down);
+    void run_grouped(const Plan& p, const Layer& l, Order order, bool up, bool down,
+                     int read_once = -1);
+    void run_gather(const Plan& p);
+    void run_combine(const Plan& p);
+
+    double error_of(const Plan& p, const char* what, FunctionRef<void()> run);
+    double time_us(int steps, FunctionRef<void(int)> run, double total_ms = 250);
+    void measure_reading();
+    double product_tflops(double total_ms);
+    void measure_decode(int tokens);
+    void measure_grouped(int tokens, Taste taste);
+
+    int experts_, multiprocessors_ = 0;
+    Arena arena_, scratch_;
+    Stream stream_;
+    CudaLane lane_;
+    Exec ex_;
+    uint64_t seed_ = 0;
+    std::vector<Layer> layers_;
+    Bf16 *x_, *tokens_, *h_, *rows_, *out_, *product_[3];
+    uint32_t* sink_;
+    double read_tbps_ = 0, peak_tflops_ = 0;
+};
+
+template <Order ORDER, bool UP>
+void Trial::make_order(Bf16* to, const Bf16* from) {
+    const int64_t numbers = int64_t{experts_} * kRows<UP> * kColumns<UP>, pieces = numbers / 8;
+    make_ready<ORDER, UP>
+        <<<static_cast<unsigned>(pieces / 256), 256, 0, stream()>>>(to, from, pieces);
+    CUDA_CHECK(cudaGetLastError());
+    int* const lost = reinterpret_cast<int*>(sink_);
+    CUDA_CHECK(cudaMemsetAsync(lost, 0, sizeof(int), stream()));
+    count_lost<UP><<<static_cast<unsigned>(numbers / 256), 256, 0, stream()>>>(to, from, ORDER,
+                                                                               numbers, lost);
+    CUDA_CHECK(cudaGetLastError());
+    int count = -1;
+    CUDA_CHECK(cudaMemcpyAsync(&count, lost, sizeof count, cudaMemcpyDeviceToHost, stream()));
+    stream_.synchronize();
+    CHECK(count == 0, "a stored order loses numbers");
+}
+
+Trial::Layer Trial::make_layer() {
+    const int64_t up = int64_t{experts_} * 2 * kF * kC, down = up / 2;
+    Layer l = {};
+    l.up_rows = take<Bf16>(up);
+    l.down_rows = take<Bf16>(down);
+    fill(l.up_rows, up, 0.04f);
+    fill(l.down_rows, down, 0.06f);
+    for (int i = 0; i < 2; ++i) {
+        l.up[i] = take<Bf16>(up);
+        l.down[i] = take<Bf16>(down);
+    }
+    make_order<Order::fragment, true>(l.up[0], l.up_rows);
+    make_order<Order::fragment, false>(l.down[0], l.down_rows);
+    make_order<Order::swizzled, true>(l.up[1], l.up_rows);
+    make_order<Order::swizzled, false>(l.down[1], l.down_rows);
+    return l;
+}
+
+Plan Trial::make_plan(const Routing& r) {
+    std::vector<std::vector<int>> pairs_of(experts_);
+    const int num_pairs = r.tokens * kChosen;
+    for (int p = 0; p < num_pairs; ++p) pairs_of[r.experts[p]].push_back(p);
+    Plan plan;
+    plan.tokens = r.tokens;
+    for (const auto& pairs : pairs_of) {
+        plan.touched += !pairs.empty();
+        plan.busiest = std::max(plan.busiest, static_cast<int>(pairs.size()));
+    }
+    plan.most_columns = 16;
+    while (plan.most_columns < std::min(plan.busiest, kMostTileColumns)) plan.most_columns *= 2;
+
+    std::vector<Choice> choices;
+    std::vector<int> pairs;
+    std::vector<TokenTile> tiles;
+    for (int e = 0; e < experts_; ++e) {
+        const int count = static_cast<int>(pairs_of[e].size());
+        if (count == 0) continue;
+        choices.push_back({e, static_cast<int>(pairs.size()), count});
+        pairs.insert(pairs.end(), pairs_of[e].begin(), pairs_of[e].end());
+        const int parts = (count + plan.most_columns - 1) / plan.most_columns;
+        const int columns = ((count + parts - 1) / parts + 15) / 16 * 16;
+        for (int done = 0; done < count; done += columns)
+            tiles.push_back({e, columns, done, std::min(columns, count - done)});
+    }
+    // Wide tiles first: clusters take items in turn, and the last ones should be short.
+    std::stable_sort(tiles.begin(), tiles.end(),
+                     [](const TokenTile& a, const TokenTile& b) { return a.columns > b.columns; });
+    std::vector<Slot> slots;
+    for (TokenTile& tile : tiles) {
+        const int done = tile.first, first = static_cast<int>(slots.size());
+        for (int row = 0; row < tile.columns; ++row)
+            slots.push_back({row < tile.count ? pairs_of[tile.expert][done + row] : -1, first,
+                             tile.columns, row});
+        tile.first = first;
+    }
+    plan.num_tiles = static_cast<int>(tiles.size());
+    plan.num_slots = static_cast<int>(slots.size());
+    plan.padded = 1.0 * plan.num_slots / num_pairs;
+    plan.experts = take_copy(r.experts);
+    plan.pairs = take_copy(pairs);
+    plan.weights = take_copy(r.weights);
+    plan.choices = take_copy(choices);
+    plan.tiles = take_copy(tiles);
+    plan.slots = take_copy(slots);
+    plan.counts = take_copy(std::vector<int>{static_cast<int>(choices.size()), plan.num_tiles});
+    return plan;
+}
+
+void Trial::run_decode(const Plan& p, const Layer& l, Rings r, bool up, bool down) {
+    DecodeArgs a = {l.up[0], x_, p.choices, p.counts, p.pairs, p.weights, h_, p.tokens, r.up_depth};
+    if (up)
+        launch(decode_up, multiprocessors_, r.up_warps * 32,
+               decode_up_shared_bytes(r.up_warps, r.up_depth, p.tokens), a);
+    a.weights = l.down[0];
+    a.in = h_;
+    a.out = out_;
+    a.depth = r.down_depth;
+    if (down)
+        launch(decode_down, kC / 16, r.down_warps * 32,
+               decode_down_shared_bytes(r.down_warps, r.down_depth, p.tokens), a);
+}
+
+void Trial::run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
+                     bool down) {
+    DecodeArgs a = {l.up_rows, x_, p.choices, p.counts, p.pairs, p.weights, h_, p.tokens, 0};
+    if (up) launch(rows_up, up_blocks * multiprocessors_, 256, rows_up_shared_bytes(p.tokens), a);
+    a.weights = l.down_rows;
+    a.in = h_;
+    a.out = out_;
+    if (down) launch(rows_down, kC / 16, down_threads, rows_down_shared_bytes(p.tokens), a);
+}
+
+void Trial::run_grouped(const Plan& p, const Layer& l, Order order, bool up, bool down,
+                        int read_once) {
+    GroupedArgs a = {};
+    a.tiles = p.tiles;
+    a.num_tiles = p.counts + 1;
+    a.slots = p.slots;
+    a.pair_weights = p.weights;
+    a.stages = stages_of(p.most_columns);
+    a.stage_bytes = stage_bytes_of(p.most_columns);
+    a.read_once = read_once < 0 ? p.tokens <= 1024 : read_once;
+    const int i = static_cast<int>(order), blocks = multiprocessors_ / 2 * 2;
+    const auto launch_grouped =
+        order == Order::fragment ? launch_grouped_fragment : launch_grouped_swizzled;
+    if (up) {
+        a.weights = l.up[i];
+        a.tokens = tokens_;
+        a.out = h_;
+        launch_grouped(true, a, blocks, stream());
+    }
+    if (down) {
+        a.weights = l.down[i];
+        a.tokens = h_;
+        a.out = rows_;
+        launch_grouped(false, a, blocks, stream());
+    }
+}
+
+void Trial::run_gather(const Plan& p) {
+    launch(gather, (p.num_slots + 3) / 4, 256, 0, tokens_, x_, p.slots, p.num_slots);
+}
+void Trial::run_combine(const Plan& p) {
+    launch(combine, p.tokens, 256, 0, out_, rows_);
+}
+
+/// The relative error of one run over poisoned buffers; aborts where a number was not written.
+double Trial::error_of(const Plan& p, const char* what, FunctionRef<void()> run) {
+    const int64_t mark = arena_.mark();
+    const int64_t pairs = int64_t{p.tokens} * kChosen, numbers = int64_t{p.tokens} * kC;
+    Bf16* const h = take<Bf16>(pairs * kF);
+    float* const wanted = take<float>(numbers);
+    double* const sums = take<double>(3);
+    const Layer& l = layers_[0];
+    reference_up<<<static_cast<unsigned>(pairs * kF / 8), 256, 0, stream()>>>(
+        h, x_, p.experts, l.up_rows, pairs * kF);
+    reference_down<<<static_cast<unsigned>(numbers / 8), 256, 0, stream()>>>(
+        wanted, h, p.experts, p.weights, l.down_rows, numbers);
+    CUDA_CHECK(cudaGetLastError());
+    poison(out_, numbers * 2);
+    poison(h_, p.num_slots * int64_t{kF} * 2 + 64 * 1024);
+    poison(tokens_, p.num_slots * int64_t{kC} * 2);
+    poison(rows_, pairs * kC * 2);
+    run();
+    CUDA_CHECK(cudaMemsetAsync(sums, 0, 3 * sizeof(double), stream()));
+    compare<<<256, 256, 0, stream()>>>(sums, out_, wanted, numbers);
+    CUDA_CHECK(cudaGetLastError());
+    double host[3] = {};
+    CUDA_CHECK(cudaMemcpyAsync(host, sums, sizeof host, cudaMemcpyDeviceToHost, stream()));
+    stream_.synchronize();
+    arena_.rewind(mark);
+    const double error = std::sqrt(host[0] / host[1]);
+    std::printf("check %6d tokens, %3d experts, busiest %5d: %-18s error %.2e%s\n", p.tokens,
+                p.touched, p.busiest, what, error,
+                host[2] > 0     ? ", NUMBERS MISSING"
+                : error <= 1e-2 ? ""
+                                : ", WRONG");
+    std::fflush(stdout);
+    return host[2] > 0 || !(error <= 1e-2) ? 1 : 0;
+}
+
+constexpr int kChecked[] = {1, 2, 3, 8, 33, 64, 500, 1024, 4096};
+
+bool Trial::check() {
+    double wrong = 0;
+    const int most = experts_ < 128 ? 64 : kMostTokens;
+    for (int tokens : kChecked)
+        for (Taste taste : {Taste::even, Taste::skewed, Taste::unanimous}) {
+            if (tokens > most || (tokens > 1024 && taste == Taste::unanimous)) continue;
+            const int64_t mark = arena_.mark();
+            const Plan p = make_plan(make_routing(tokens, experts_, taste, 7 + tokens));
+            const Layer& l = layers_[0];
+            if (tokens <= kMostDecodeTokens) {
+                for (Rings r : {Rings{8, 3, 8, 3}, Rings{6, 4, 8, 2}, Rings{12, 2, 12, 2}})
+                    wrong +=
+                        error_of(p, "decode, fragment", [&] { run_decode(p, l, r, true, true); });
+                wrong += error_of(p, "decode, rows", [&] { run_rows(p, l, 2, 512, true, true); });
+            }
+            for (Order order : {Order::fragment, Order::swizzled})
+                wrong += error_of(
+                    p, order == Order::fragment ? "grouped, fragment" : "grouped, swizzled", [&] {
+                        run_gather(p);
+                        run_grouped(p, l, order, true, true);
+                        run_combine(p);
+                    });
+            arena_.rewind(mark);
+        }
+    std::printf("checks: %.0f wrong\n", wrong);
+    return wrong == 0;
+}
+
+/// Median microseconds of one of `steps` calls of `run(i)`, replayed as one graph.
+double Trial::time_us(int steps, FunctionRef<void(int)> run, double total_ms) {
+    const auto all = [&] {
+        for (int i = 0; i < steps; ++i) run(i);
+    };
+    all();
+    stream_.synchronize();
+    Graph graph;
+    graph.capture(ex_, all);
+    graph.replay(ex_);
+    Event start, end;
+    std::vector<double> times;
+    double total = 0;
+    while (times.size() < 9 || (total < total_ms && times.size() < 500)) {
+        start.record(ex_.stream);
+        graph.replay(ex_);
+        end.record(ex_.stream);
+        end.synchronize();
+        times.push_back(end.elapsed_ms_since(start));
+        total += times.back();
+    }
+    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+    return times[times.size() / 2] * 1e3 / steps;
+}
+
+void Trial::measure_reading() {
+    const int64_t bytes = int64_t{experts_} * 2 * kF * kC * 2;  // gate_up of a layer
+    const auto report = [&](const char* what, FunctionRef<void(int)> run) {
+        const double tbps = static_cast<double>(bytes) / time_us(kLayers, run) / 1e6;
+        read_tbps_ = std::max(read_tbps_, tbps);
+        std::printf("ceiling: read %-34s %.3f TB/s\n", what, tbps);
+    };
+    report("plainly, 32 KB a block", [&](int i) {
+        read_plainly<<<static_cast<unsigned>(bytes / 32768), 256, 0, stream()>>>(
+            reinterpret_cast<const uint4*>(layers_[i].up[0]), sink_);
+    });
+    for (int depth : {2, 3, 4, 6})
+        report(("through rings of " + std::to_string(depth) + " pieces").c_str(), [&](int i) {
+            read_through_rings<<<multiprocessors_, 256, 8 * depth*(kPieceBytes + 8), stream()>>>(
+                layers_[i].up[0], bytes / kPieceBytes, depth, sink_);
+        });
+    std::fflush(stdout);
+}
+
+double Trial::product_tflops(double total_ms) {
+    const auto matrix = [&](Bf16* at) {
+        return Tensor(at, DType::bf16, {8192, 8192}, Place::cuda(0));
+    };
+    const Tensor x = matrix(product_[0]), w = matrix(product_[1]), y = matrix(product_[2]);
+    const double us = time_us(
+        10, [&](int) { lane_.matmul(ex_, y, x, w, {}); }, total_ms);
+    return 2.0 * 8192 * 8192 * 8192 / us / 1e6;
+}
+
+void Trial::measure_decode(int tokens) {
+    constexpr int kSteps = 48;
+    const int64_t mark = arena_.mark();
+    std::vector<Plan> plans;
+    double touched = 0;
+    for (int i = 0; i < kSteps; ++i) {
+        plans.push_back(make_plan(make_routing(tokens, experts_, Taste::even, 1000 + i)));
+        touched += 1.0 * plans.back().touched / kSteps;
+    }
+    const double floor = touched * kExpertBytes / read_tbps_ / 1e6;
+    const auto report = [&](const std::string& what, double share, FunctionRef<void(int)> run) {
+        const double us = time_us(kSteps, run);
+        std::printf("batch %d, %.1f experts: %-46s %7.2f us, floor %6.2f, %3.0f %%\n", tokens,
+                    touched, what.c_str(), us, floor * share, 100 * floor * share / us);
+        std::fflush(stdout);
+        return us;
+    };
+    const auto layer = [&](int i) -> const Layer& { return layers_[i % kLayers]; };
+    for (Rings r :
+         {Rings{8, 3, 8, 3}, Rings{8, 2, 8, 3}, Rings{6, 4, 8, 3}, Rings{6, 4, 8, 2},
+          Rings{8, 4, 8, 2}, Rings{12, 2, 8, 3}, Rings{12, 2, 12, 2}, Rings{8, 3, 8, 2}}) {
+        if (decode_down_shared_bytes(r.down_warps, r.down_depth, tokens) > 227 * 1024) continue;
+        const std::string name =
+            "fragment, up " + std::to_string(r.up_warps) + " x " + std::to_string(r.up_depth) +
+            ", down " + std::to_string(r.down_warps) + " x " + std::to_string(r.down_depth);
+        report(name, 1, [&](int i) { run_decode(plans[i], layer(i), r, true, true); });
+        if (r.up_warps == 8 && r.up_depth == 3 && r.down_depth == 3) {
+            report("  of it up alone", 2.0 / 3,
+                   [&](int i) { run_decode(plans[i], layer(i), r, true, false); });
+            report("  of it down alone", 1.0 / 3,
+                   [&](int i) { run_decode(plans[i], layer(i), r, false, true); });
+        }
+    }
+    for (int blocks : {1, 2})
+        for (int threads : {256, 512}) {
+            report("rows, up " + std::to_string(blocks) + " blocks, down " +
+                       std::to_string(threads) + " threads",
+                   1, [&](int i) { run_rows(plans[i], layer(i), blocks, threads, true, true); });
+        }
+    if (tokens >= 4)
+        for (Order order : {Order::fragment, Order::swizzled})
+            report(order == Order::fragment ? "grouped, fragment, with gather and combine"
+                                            : "grouped, swizzled, with gather and combine",
+                   1, [&](int i) {
+                       run_gather(plans[i]);
+                       run_grouped(plans[i], layer(i), order, true, true);
+                       run_combine(plans[i]);
+                   });
+    arena_.rewind(mark);
+}
+
+void Trial::measure_grouped(int tokens, Taste taste) {
+    const int steps = tokens > 4096 ? kLayers : 2 * kLayers;
+    const int64_t mark = arena_.mark();
+    std::vector<Plan> plans;
+    double touched = 0, padded = 0;
+    for (int i = 0; i < steps; ++i) {
+        plans.push_back(make_plan(make_routing(tokens, experts_, taste, 2000 + i)));
+        touched += 1.0 * plans.back().touched / steps;
+        padded += plans.back().padded / steps;
+    }
+    const double reading = touched * kExpertBytes / read_tbps_ / 1e6;
+    const double flops = 2.0 * tokens * kChosen * kExpertNumbers;
+    const double floor = std::max(reading, flops / peak_tflops_ / 1e6);
+    const auto report = [&](const char* what, double share, double us) {
+        std::printf(
+            "%5d tokens%s, %.1f experts, padding %.2f: %-34s %8.1f us, floor %7.1f, %3.0f %%, "
+            "%4.0f "
+            "TFLOP/s\n",
+            tokens, taste == Taste::even ? "" : " skewed", touched, padded, what, us, floor * share,
+            100 * floor * share / us, flops * share / us / 1e6);
+        std::fflush(stdout);
+    };
+    const auto layer = [&](int i) -> const Layer& { return layers_[i % kLayers]; };
+    for (int i = 0; i < steps; ++i) run_gather(plans[i]);  // real numbers in every token tile
+    // In turns, so that the clock is the same for all.
+    struct Row {
+        const char* what;
+        double share;
+        std::function<void(int)> run;
+        std::vector<double> us;
+    };
+    std::vector<Row> rows;
+    for (Order order : {Order::fragment, Order::swizzled}) {
+        const bool fragment = order == Order::fragment;
+        rows.push_back({fragment ? "fragment, up" : "swizzled, up",
+                        2.0 / 3,
+                        [&, order](int i) { run_grouped(plans[i], layer(i), order, true, false); },
+                        {}});
+        rows.push_back({fragment ? "fragment, down" : "swizzled, down",
+                        1.0 / 3,
+                        [&, order](int i) { run_grouped(plans[i], layer(i), order, false, true); },
+                        {}});
+        rows.push_back({fragment ? "fragment, up and down" : "swizzled, up and down",
+                        1,
+                        [&, order](int i) { run_grouped(plans[i], layer(i), order, true, true); },
+                        {}});
+        if (tokens >= 1024)
+            rows.push_back(
+                {fragment ? "fragment, other cache policy" : "swizzled, other cache policy",
+                 1,
+                 [&, order](int i) {
+                     run_grouped(plans[i], layer(i), order, true, true, tokens > 1024);
+                 },
+                 {}});
+    }
+    rows.push_back({"fragment, with gather and combine",
+                    1,
+                    [&](int i) {
+                        run_gather(plans[i]);
+                        run_grouped(plans[i], layer(i), Order::fragment, true, true);
+                        run_combine(plans[i]);
+                    },
+                    {}});
+    std::vector<double> peaks;
+    for (int round = 0; round < 3; ++round) {
+        for (Row& row : rows)
+            row.us.push_back(time_us(
+                steps, [&](int i) { row.run(i); }, 100));
+        if (tokens >= 1024) peaks.push_back(product_tflops(100));
+    }
+    const auto median = [](std::vector<double> v) {
+        std::sort(v.begin(), v.end());
+        return v[v.size() / 2];
+    };
+    for (const Row& row : rows) report(row.what, row.share, median(row.us));
+    if (!peaks.empty())
+        std::printf("      product 8192^3 between these rounds: %.0f TFLOP/s\n", median(peaks));
+    arena_.rewind(mark);
+}
+
+void Trial::measure(const std::string& part) {
+    const auto wanted = [&](const char* name) { return part.empty() || part == name; };
+    measure_reading();
+    const double cold = product_tflops(50);
+    product_tflops(3000);
+    peak_tflops_ = product_tflops(300);
+    std::printf("ceiling: product 8192^3 bf16, at first %.0f, after three seconds %.0f TFLOP/s\n",
+                cold, peak_tflops_);
+    if (wanted("decode"))
+        for (int tokens : {1, 2, 4, 8}) measure_decode(tokens);
+    if (wanted("streaming")) {
+        for (int tokens : {4, 8, 16, 32, 64, 128, 256, 512}) measure_grouped(tokens, Taste::even);
+        for (int tokens : {64, 256}) measure_grouped(tokens, Taste::skewed);
+    }
+    if (wanted("prefill")) {
+        for (int tokens : {1024, 4096, 16384}) measure_grouped(tokens, Taste::even);
+        measure_grouped(4096, Taste::skewed);
+    }
+    read_tbps_ = 0;
+    measure_reading();
+}
+
+}  // namespace
+}  // namespace saker::expert_layout
+
+int main(int argc, char** argv) {
+    using namespace saker;
+    if (num_devices() == 0) {
+        std::fprintf(stderr, "expert_layout: no GPU here\n");
+        return 3;
+    }
+    const std::string part = argc > 1 ? argv[1] : "";
+    const bool check_alone = part == "check";
+    const int experts = argc > 2 ? std::atoi(argv[2]) : 128;
+    const DeviceFacts facts = device_facts(0);
+    std::printf("# %s, %d multiprocessors\n", facts.name.c_str(), facts.num_multiprocessors);
+    expert_layout::Trial trial(experts, check_alone ? 1 : expert_layout::kLayers);
+    if (!trial.check()) return 1;
+    if (!check_alone) trial.measure(part);
+    return 0;
+}
