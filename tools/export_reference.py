@@ -37,6 +37,7 @@ def parse_arguments():
     parser.add_argument("--greedy", type=int, default=24, help="tokens of the greedy answer")
     parser.add_argument("--tail", type=int, default=0, help="keep only the last N rows of the logits")
     parser.add_argument("--no-layers", action="store_true", help="leave out layers and routers")
+    parser.add_argument("--no-pixels", action="store_true", help="leave out the pixels, by far the largest")
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
     if bool(arguments.video_frames) != bool(arguments.fps):
@@ -145,7 +146,8 @@ def main():
     recorder = Recorder(model, not arguments.no_layers)
     with torch.no_grad():
         out = model(**inputs)
-    tensors = {name: inputs[name] for name in inputs}
+    tensors = {name: inputs[name] for name in inputs
+               if not (arguments.no_pixels and name.startswith("pixel_values"))}
     tensors.update(recorder.tensors)
     if "position_ids" in recorder.tensors and getattr(model.model, "rope_deltas", None) is not None:
         tensors["rope_deltas"] = model.model.rope_deltas

@@ -33,8 +33,8 @@ void put_index(const TestFolder& folder, const std::string& weight_map) {
 }
 
 TEST(Checkpoint, ReferenceFoldersHoldTheSameNames) {
-    const auto v5 = Checkpoint::open("../shared/goldens/moe-a");
-    const auto released = Checkpoint::open("../shared/goldens/moe-a-release");
+    const auto v5 = Checkpoint::open("tests/golden/tiny-moe");
+    const auto released = Checkpoint::open("tests/golden/tiny-moe-release");
     EXPECT_EQ(1, v5.num_files());
     EXPECT_EQ(2, released.num_files());
     EXPECT_EQ(v5.names(), released.names());
@@ -42,7 +42,7 @@ TEST(Checkpoint, ReferenceFoldersHoldTheSameNames) {
     for (const std::string& name : v5.names())
         EXPECT_EQ(v5.entry(name).size_bytes, released.entry(name).size_bytes) << name;
     const std::string error = startup_error([&] { v5.entry("absent"); });
-    EXPECT_TRUE(says(error, "moe-a: the checkpoint holds no tensor \"absent\"")) << error;
+    EXPECT_TRUE(says(error, "tiny-moe: the checkpoint holds no tensor \"absent\"")) << error;
     EXPECT_EQ(nullptr, v5.find("absent"));
 }
 

@@ -61,7 +61,7 @@ std::string turned(const std::string& in, int64_t n, int64_t rows, int64_t cols,
 }
 
 TEST(Loader, ReferenceTensorsComeOutUncopied) {
-    Opened o("../shared/goldens/dense-a");
+    Opened o("tests/golden/tiny-dense");
     for (const std::string& name : o.checkpoint.names()) {
         const TensorEntry& entry = o.checkpoint.entry(name);
         // load() takes a list; the ranks that there are:
@@ -80,7 +80,7 @@ TEST(Loader, ReferenceTensorsComeOutUncopied) {
 }
 
 TEST(Loader, ReleasedAndTransformers5LayoutsGiveEqualExperts) {
-    Opened v5("../shared/goldens/moe-a"), released("../shared/goldens/moe-a-release");
+    Opened v5("tests/golden/tiny-moe"), released("tests/golden/tiny-moe-release");
     int layers = 0;
     for (const std::string& name : v5.checkpoint.names()) {
         if (!name.ends_with(".experts.gate_up_proj")) continue;
@@ -347,10 +347,11 @@ TEST(Loader, MisalignedTensorsAreCopied) {
 }
 
 TEST(Loader, MissingAndMisshapen) {
-    Opened o("../shared/goldens/dense-a");
+    Opened o("tests/golden/tiny-dense");
     const std::string name = "model.language_model.norm.weight";
     std::string error = startup_error([&] { o.loader.load("model.language_model.x", {1}); });
-    EXPECT_TRUE(says(error, "dense-a: the checkpoint holds no tensor \"model.language_model.x\""));
+    EXPECT_TRUE(
+        says(error, "tiny-dense: the checkpoint holds no tensor \"model.language_model.x\""));
     error = startup_error([&] { o.loader.load(name, {7}); });
     EXPECT_TRUE(says(error, "model.safetensors: tensor \"" + name + "\" has the shape [")) << error;
     EXPECT_TRUE(says(error, "but the configuration asks for [7]")) << error;
@@ -365,7 +366,7 @@ TEST(Loader, MissingAndMisshapen) {
 }
 
 TEST(Loader, MeasuringTouchesNothing) {
-    Opened o("../shared/goldens/moe-a-release");
+    Opened o("tests/golden/tiny-moe-release");
     Loader host = Loader::measuring(o.checkpoint, Place::host());
     Loader device = Loader::measuring(o.checkpoint, Place::cuda(0));
     const std::string gate_up = std::string(kExperts) + ".gate_up_proj";

@@ -291,7 +291,7 @@ TEST(Safetensors, RandomDamageNeverCrashes) {
 }
 
 TEST(Safetensors, ReadsTheReferenceFiles) {
-    const SafetensorsFile dense("../shared/goldens/dense-a/model.safetensors");
+    const SafetensorsFile dense("tests/golden/tiny-dense/model.safetensors");
     EXPECT_TRUE(dense.has("model.visual.patch_embed.proj.weight"));
     EXPECT_EQ(5u, dense.entry("model.visual.patch_embed.proj.weight").shape.size());
     int64_t bytes = 0;

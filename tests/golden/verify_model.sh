@@ -1,12 +1,12 @@
 #!/bin/sh
 # Usage: verify_model.sh SAKER MODEL CASES BACKEND [COMPUTE...]
 # Runs `saker verify` on every case of the folder CASES: each compute type (both where none is named), each
-# chunk size, each case alone and all in one batch. Exits 77 (skipped) where there is no such folder.
+# chunk size, each case alone and all in one batch.
 set -eu
 saker=$1 model=$2 cases=$3 backend=$4
 shift 4
 [ $# -gt 0 ] || set -- f32 bf16
-[ -d "$cases" ] || { echo "no $cases"; exit 77; }
+[ -d "$cases" ] || { echo "FAILED: no folder $cases"; exit 1; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
