@@ -6,6 +6,8 @@
 // holds that page against them. Add a key where it is read: one row in the room's table.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +35,16 @@ enum class UnknownKeys {
     refuse,  // a StartupError that names the nearest known key
     warn,    // one line in the log for all of them
 };
+
+/// Rows that several tables share, and those of one.
+template <size_t A, size_t B>
+constexpr std::array<KnownKey, A + B> join_keys(const std::array<KnownKey, A>& shared,
+                                                const std::array<KnownKey, B>& own) {
+    std::array<KnownKey, A + B> all;
+    std::copy(shared.begin(), shared.end(), all.begin());
+    std::copy(own.begin(), own.end(), all.begin() + A);
+    return all;
+}
 
 struct KeyTable {
     std::string_view file;    // "config.json"

@@ -2,7 +2,6 @@
 // form; the objects of processor_config.json have the same keys.
 #include "media/preprocessor_keys.h"
 
-#include <algorithm>
 #include <array>
 
 #include "media/preprocessor.h"
@@ -12,15 +11,6 @@ namespace {
 
 constexpr auto kHonoured = KeyUse::honoured;
 constexpr auto kHarmless = KeyUse::harmless;
-
-template <size_t A, size_t B>
-constexpr std::array<KnownKey, A + B> join(const std::array<KnownKey, A>& a,
-                                           const std::array<KnownKey, B>& b) {
-    std::array<KnownKey, A + B> all;
-    std::copy(a.begin(), a.end(), all.begin());
-    std::copy(b.begin(), b.end(), all.begin() + A);
-    return all;
-}
 
 constexpr auto kShared = std::to_array<KnownKey>({
     {"do_normalize", kHonoured, "[]", "must be true"},
@@ -58,12 +48,12 @@ constexpr auto kShared = std::to_array<KnownKey>({
     {"use_fast", kHarmless},
 });
 
-constexpr auto kImage =
-    join(kShared, std::to_array<KnownKey>({
-                      {"image_processor_type", kHonoured, "[]", "must be a Qwen2VLImageProcessor"},
-                  }));
+constexpr auto kImage = join_keys(
+    kShared, std::to_array<KnownKey>({
+                 {"image_processor_type", kHonoured, "[]", "must be a Qwen2VLImageProcessor"},
+             }));
 
-constexpr auto kVideo = join(
+constexpr auto kVideo = join_keys(
     kShared, std::to_array<KnownKey>({
                  {"cap_pixels_per_frame"},
                  {"do_sample_frames", kHarmless, "[]", "the frames of a clip are all used"},

@@ -5,26 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/utf8.h"
 #include "models/qwen3_vl_keys.h"
 
 namespace saker {
 namespace {
 
 constexpr int64_t kMaxSize = 1 << 20;  // no width or count of a real model comes near
-
-void check_quantization(const JsonReader& around) {
-    if (!around.has("quantization_config")) return;
-    const JsonReader quantization = around.object("quantization_config");
-    // The keys of other methods are not ours to judge.
-    if (const std::string method = quantization.string("quant_method"); method != "fp8")
-        quantization.fail("quant_method",
-                          "is " + quote(method) + ", which Saker does not read: fp8 is");
-    check_keys(quantization, kQuantizationKeys);
-    if (quantization.has("weight_block_size") &&
-        quantization.integers("weight_block_size") != std::vector<int64_t>{128, 128})
-        quantization.fail("weight_block_size", "must be [128, 128]");
-}
 
 // Several families write these keys to say that there is no window.
 void check_attention(const JsonReader& text, int64_t num_layers) {
@@ -59,7 +45,6 @@ int64_t read_num_experts(const JsonReader& text) {
 
 Qwen3VlTextConfig read_text(const JsonReader& text, bool moe) {
     check_keys(text, moe ? kMoeTextKeys : kTextKeys);
-    check_quantization(text);
     Qwen3VlTextConfig c;
     c.vocab_size = text.integer("vocab_size", 1, int64_t{1} << 24);
     c.hidden_size = text.integer("hidden_size", 1, kMaxSize);
@@ -98,7 +83,6 @@ Qwen3VlTextConfig read_text(const JsonReader& text, bool moe) {
 
 Qwen3VlVisionConfig read_vision(const JsonReader& vision, const Qwen3VlTextConfig& text) {
     check_keys(vision, kVisionKeys);
-    check_quantization(vision);
     Qwen3VlVisionConfig c;
     c.depth = vision.integer("depth", 1, 1024);
     c.hidden_size = vision.integer("hidden_size", 1, kMaxSize);
@@ -151,7 +135,6 @@ Qwen3VlConfig Qwen3VlConfig::load(const std::filesystem::path& config_json) {
     if (c.model_type != "qwen3_vl" && c.model_type != "qwen3_vl_moe")
         top.fail("model_type", "must be qwen3_vl or qwen3_vl_moe");
     check_keys(top, kTopKeys);
-    check_quantization(top);
     c.text = read_text(top.object("text_config"), c.model_type == "qwen3_vl_moe");
     c.vision = read_vision(top.object("vision_config"), c.text);
     const auto token = [&](const char* key) {
@@ -188,8 +171,7 @@ std::string TieFlags::said() const {
 }
 
 std::vector<KeyTable> qwen3_vl_key_tables() {
-    std::vector<KeyTable> tables = {kTopKeys, kTextKeys, kMoeTextKeys, kVisionKeys,
-                                    kQuantizationKeys};
+    std::vector<KeyTable> tables = {kTopKeys, kTextKeys, kMoeTextKeys, kVisionKeys};
     const auto rope = rope_key_tables();
     tables.insert(tables.end(), rope.begin(), rope.end());
     return tables;

@@ -228,35 +228,6 @@ TEST_F(ConfigTest, AttentionThatAsksForNoWindow) {
     EXPECT_NE(fault("\"attention_bias\": false", "\"layer_types\": [" + types + "]"), "");
 }
 
-TEST_F(ConfigTest, QuantizationOfFp8) {
-    const auto with = [&](const std::string& members) {
-        return fault("\"image_token_id\"",
-                     "\"quantization_config\": {" + members + "}, \"image_token_id\"");
-    };
-    EXPECT_EQ(with(R"("activation_scheme": "dynamic", "fmt": "e4m3", "quant_method": "fp8",
-                      "weight_block_size": [128, 128], "modules_to_not_convert": ["lm_head"],
-                      "ignored_layers": ["lm_head"])"),
-              "");
-    const struct {
-        const char *members, *sentence;
-    } kFaults[] = {
-        {R"("quant_method": "awq", "bits": 4)",
-         "quantization_config.quant_method is \"awq\", which Saker does not read: fp8 is."},
-        {R"("bits": 4)", "quantization_config.quant_method is missing."},
-        {R"("quant_method": "fp8", "activation_scheme": "static")",
-         "quantization_config.activation_scheme asks for something"},
-        {R"("quant_method": "fp8", "fmt": "e5m2")", "quantization_config.fmt asks for something"},
-        {R"("quant_method": "fp8", "weight_block_size": [64, 128])",
-         "quantization_config.weight_block_size must be [128, 128]."},
-        {R"("quant_method": "fp8", "weight_block_size": "128")",
-         "quantization_config.weight_block_size is not a list."},
-        {R"("quant_method": "fp8", "weight_block_sise": [128, 128])",
-         "\"weight_block_sise\" is not a key that Saker knows (did you mean weight_block_size?)"},
-    };
-    for (const auto& f : kFaults)
-        EXPECT_NE(with(f.members).find(f.sentence), std::string::npos) << with(f.members);
-}
-
 // transformers goes by the flag at the top, and by false where there is none.
 TEST_F(ConfigTest, TieFlagsOfBothLevels) {
     const auto flags = [&](const std::string& top, const std::string& text) {

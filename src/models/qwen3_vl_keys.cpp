@@ -1,7 +1,6 @@
 // Rows that several objects share stand once, above the tables.
 #include "models/qwen3_vl_keys.h"
 
-#include <algorithm>
 #include <array>
 
 namespace saker {
@@ -10,15 +9,6 @@ namespace {
 constexpr auto kHonoured = KeyUse::honoured;
 constexpr auto kHarmless = KeyUse::harmless;
 constexpr auto kRefused = KeyUse::refused;
-
-template <size_t A, size_t B>
-constexpr std::array<KnownKey, A + B> join(const std::array<KnownKey, A>& a,
-                                           const std::array<KnownKey, B>& b) {
-    std::array<KnownKey, A + B> all;
-    std::copy(a.begin(), a.end(), all.begin());
-    std::copy(b.begin(), b.end(), all.begin() + A);
-    return all;
-}
 
 // What transformers may write into any object of a configuration.
 constexpr auto kShared = std::to_array<KnownKey>({
@@ -60,9 +50,7 @@ constexpr auto kShared = std::to_array<KnownKey>({
     {"unsloth_version", kHarmless},
     {"use_bfloat16", kHarmless},
     {"use_cache", kHarmless},
-    {"quantization_config", kHonoured, "[]", "fp8 in blocks of 128 x 128"},
     {"add_cross_attention", kRefused, "[false]", "cross attention"},
-    {"compression_config", kRefused, "[]", "compressed weights"},
     {"cross_attention_hidden_size", kRefused, "[]", "cross attention"},
     {"is_decoder", kRefused, "[false]", "a decoder of an encoder"},
     {"is_encoder_decoder", kRefused, "[false]", "an encoder"},
@@ -71,22 +59,25 @@ constexpr auto kShared = std::to_array<KnownKey>({
     {"tie_encoder_decoder", kRefused, "[false]", "an encoder"},
 });
 
-constexpr auto kTop =
-    join(kShared, std::to_array<KnownKey>({
-                      {"image_token_id"},
-                      {"text_config"},
-                      {"tie_word_embeddings"},
-                      {"video_token_id"},
-                      {"vision_config"},
-                      {"vision_end_token_id"},
-                      {"vision_start_token_id"},
-                      {"max_position_embeddings", kRefused, "[]", "it belongs in text_config"},
-                      {"rope_parameters", kRefused, "[]", "it belongs in text_config"},
-                      {"rope_scaling", kRefused, "[]", "it belongs in text_config"},
-                      {"rope_theta", kRefused, "[]", "it belongs in text_config"},
-                  }));
+constexpr auto kTop = join_keys(
+    kShared, std::to_array<KnownKey>({
+                 {"compression_config", kHonoured, "[]", "an old name of quantization_config"},
+                 {"image_token_id"},
+                 {"quantization", kHonoured, "[]", "MLX writes it, whose weights are refused"},
+                 {"quantization_config", kHonoured, "[]", "read with the weights"},
+                 {"text_config"},
+                 {"tie_word_embeddings"},
+                 {"video_token_id"},
+                 {"vision_config"},
+                 {"vision_end_token_id"},
+                 {"vision_start_token_id"},
+                 {"max_position_embeddings", kRefused, "[]", "it belongs in text_config"},
+                 {"rope_parameters", kRefused, "[]", "it belongs in text_config"},
+                 {"rope_scaling", kRefused, "[]", "it belongs in text_config"},
+                 {"rope_theta", kRefused, "[]", "it belongs in text_config"},
+             }));
 
-constexpr auto kText = join(
+constexpr auto kText = join_keys(
     kShared, std::to_array<KnownKey>({
                  {"attention_bias", kRefused, "[false]", "Qwen3-VL has no bias in its attention"},
                  {"attention_dropout", kHarmless, "[]", "for training"},
@@ -113,55 +104,42 @@ constexpr auto kText = join(
              }));
 
 constexpr auto kMoeText =
-    join(kText, std::to_array<KnownKey>({
-                    {"decoder_sparse_step"},
-                    {"mlp_only_layers"},
-                    {"moe_intermediate_size"},
-                    {"norm_topk_prob", kRefused, "[true]", "weights of experts add up to 1"},
-                    {"num_experts"},
-                    {"num_experts_per_tok"},
-                    {"num_local_experts", kHonoured, "[]", "num_experts in transformers 5"},
-                    {"output_router_logits", kHarmless},
-                    {"router_aux_loss_coef", kHarmless, "[]", "for training"},
-                    {"shared_expert_intermediate_size", kRefused, "[0]", "a shared expert"},
-                }));
+    join_keys(kText, std::to_array<KnownKey>({
+                         {"decoder_sparse_step"},
+                         {"mlp_only_layers"},
+                         {"moe_intermediate_size"},
+                         {"norm_topk_prob", kRefused, "[true]", "weights of experts add up to 1"},
+                         {"num_experts"},
+                         {"num_experts_per_tok"},
+                         {"num_local_experts", kHonoured, "[]", "num_experts in transformers 5"},
+                         {"output_router_logits", kHarmless},
+                         {"router_aux_loss_coef", kHarmless, "[]", "for training"},
+                         {"shared_expert_intermediate_size", kRefused, "[0]", "a shared expert"},
+                     }));
 
-constexpr auto kVision =
-    join(kShared, std::to_array<KnownKey>({
-                      {"attention_dropout", kHarmless, "[]", "for training"},
-                      {"deepstack_visual_indexes"},
-                      {"depth"},
-                      {"head_dim", kHonoured, "[]", "must be hidden_size / num_heads"},
-                      {"hidden_act", kHonoured, "[]", "must be gelu_pytorch_tanh"},
-                      {"hidden_size"},
-                      {"in_channels", kHonoured, "[]", "must be 3"},
-                      {"intermediate_size"},
-                      {"num_attention_heads", kHonoured, "[]", "must equal num_heads"},
-                      {"num_heads"},
-                      {"num_position_embeddings"},
-                      {"out_hidden_size"},
-                      {"partial_rotary_factor", kRefused, "[1]", "every part of a head is rotated"},
-                      {"patch_size"},
-                      {"rope_parameters"},
-                      {"rope_scaling"},
-                      {"rope_theta"},
-                      {"spatial_merge_size"},
-                      {"temporal_patch_size"},
-                      {"tie_word_embeddings", kHarmless},
-                  }));
-
-// Which tensors are stored how is decided by the tensors themselves.
-constexpr auto kQuantization = std::to_array<KnownKey>({
-    {"activation_scheme", kRefused, R"(["dynamic"])", "scales of activations from the checkpoint"},
-    {"dequantize", kHarmless},
-    {"fmt", kRefused, R"(["e4m3", "float8_e4m3fn"])", "fp8 is e4m3"},
-    {"ignored_layers", kHarmless},
-    {"modules_to_convert", kHarmless},
-    {"modules_to_not_convert", kHarmless},
-    {"quant_method", kHonoured, "[]", "must be fp8"},
-    {"scale_fmt", kRefused, R"(["float"])", "scales are bf16 or f32"},
-    {"weight_block_size", kHonoured, "[]", "must be [128, 128]"},
-});
+constexpr auto kVision = join_keys(
+    kShared, std::to_array<KnownKey>({
+                 {"attention_dropout", kHarmless, "[]", "for training"},
+                 {"deepstack_visual_indexes"},
+                 {"depth"},
+                 {"head_dim", kHonoured, "[]", "must be hidden_size / num_heads"},
+                 {"hidden_act", kHonoured, "[]", "must be gelu_pytorch_tanh"},
+                 {"hidden_size"},
+                 {"in_channels", kHonoured, "[]", "must be 3"},
+                 {"intermediate_size"},
+                 {"num_attention_heads", kHonoured, "[]", "must equal num_heads"},
+                 {"num_heads"},
+                 {"num_position_embeddings"},
+                 {"out_hidden_size"},
+                 {"partial_rotary_factor", kRefused, "[1]", "every part of a head is rotated"},
+                 {"patch_size"},
+                 {"rope_parameters"},
+                 {"rope_scaling"},
+                 {"rope_theta"},
+                 {"spatial_merge_size"},
+                 {"temporal_patch_size"},
+                 {"tie_word_embeddings", kHarmless},
+             }));
 
 }  // namespace
 
@@ -169,7 +147,5 @@ const KeyTable kTopKeys = {"config.json", "", UnknownKeys::warn, kTop};
 const KeyTable kTextKeys = {"config.json", "text_config", UnknownKeys::warn, kText};
 const KeyTable kMoeTextKeys = {"config.json", "text_config", UnknownKeys::warn, kMoeText};
 const KeyTable kVisionKeys = {"config.json", "vision_config", UnknownKeys::warn, kVision};
-const KeyTable kQuantizationKeys = {"config.json", "quantization_config", UnknownKeys::refuse,
-                                    kQuantization};
 
 }  // namespace saker
