@@ -51,8 +51,9 @@ Result<ImageHeader> check_image_header(std::span<const uint8_t> bytes,
 
 /// The picture. Errors as above, and unsupported_image for a rare kind of a known format (a JPEG of
 /// 12 bits or without loss). Where the picture is whole but its file is not, `warning` says so, a
-/// sentence; it is emptied otherwise. Beside the picture at most four bytes a pixel are held for a
-/// while. Two calls on different threads do not disturb each other.
+/// sentence; it is emptied otherwise. Beside the picture up to eight bytes a pixel are held for a
+/// while, which a progressive JPEG may take. Two calls on different threads do not disturb each
+/// other.
 Result<Image> decode_image(std::span<const uint8_t> bytes, const DecodeOptions& options = {},
                            std::string* warning = nullptr);
 

@@ -56,6 +56,25 @@ grep -q "tokens/s" "$work/err" || fail "--stats prints no rates"
 mkdir "$work/frames"
 for i in 0 1 2; do cp examples/pictures/shapes-1.png "$work/frames/$i.png"; done
 expect 0 "^" "$saker" run "$model" --video-frames "$work/frames" --fps 2 "What moves?" --max-tokens 3
+# Frames come in the order of their numbers: by bytes, frame_120 would stand before frame_30 and pink come first.
+# A stray file is passed over, with a word if it is not hidden.
+mkdir -p "$work/numbered/more"
+number=0
+for frame in examples/pictures/order/*.png; do
+    number=$((number + 30))
+    cp "$frame" "$work/numbered/frame_$number.png"
+done
+echo "A clip." > "$work/numbered/readme.txt"
+echo "Bud1" > "$work/numbered/.DS_Store"
+expect 0 "^gray, orange, pink$" "$saker" run models/demo --video-frames "$work/numbered" --fps 2 \
+    "In which order do the colours come?"
+grep -q 'numbered: passed over as no picture: "more" and "readme.txt"\.$' "$work/err" || fail "stray files are not named"
+# A picture that is whole in a file that is not.
+head -c -12 examples/pictures/shapes-1.png > "$work/endless.png"
+expect 0 "^" "$saker" run "$model" --image "$work/endless.png" "What is this?" --max-tokens 3
+grep -q "warning: Image 1 (.*endless.png): The image is whole, but its file ends early" "$work/err" ||
+    fail "a PNG without its end chunk gives no warning"
+expect 0 "^" "$saker" run "$model" --image tests/media/bmp8_rle.bmp "What is this?" --max-tokens 3
 echo "Hello from stdin" > "$work/question"
 stdin=$work/question expect 0 "^" "$saker" run "$model" --max-tokens 3
 printf '{"text": "Hello world"}\n\n{"text": "\\u4f60\\u597d"}\n' > "$work/lines"
@@ -120,6 +139,29 @@ expect 2 "Makefile: .*not of a supported kind" "$saker" run "$model" --image Mak
 head -c 500 examples/pictures/shapes-1.png > "$work/cut.png"
 expect 2 "Image 2 .*cut.png.: " "$saker" run "$model" --image examples/pictures/shapes-1.png --image "$work/cut.png" x
 expect 2 "not a folder of pictures" "$saker" run "$model" --video-frames "$work/none" --fps 1 x
+mkdir "$work/hollow"
+expect 2 "hollow: is not a folder of pictures, it is empty" "$saker" run "$model" --video-frames "$work/hollow" --fps 1 x
+cp Makefile README.md "$work/hollow"
+expect 2 'it holds "Makefile" and "README.md"' "$saker" run "$model" --video-frames "$work/hollow" --fps 1 x
+rm -r "$work/numbered/more" "$work/numbered/readme.txt"
+: > "$work/numbered/frame_90.png"
+expect 2 "Video 1, frame_90.png .3 of 6.: The image is empty" "$saker" run "$model" --video-frames "$work/numbered" --fps 2 x
+cp tests/media/rgb.png "$work/numbered/frame_90.png"
+expect 2 "Video 1, frame_90.png .3 of 6.: The image is 37 x 29, but the first frame is [0-9]+ x [0-9]+;" \
+    "$saker" run "$model" --video-frames "$work/numbered" --fps 2 x
+: > "$work/empty.png"
+expect 2 "Image 1 .*empty.png.: The image is empty" "$saker" run "$model" --image "$work/empty.png" x
+printf '\0\0\0\030ftypheic\0\0\0\0' > "$work/photo.jpg"
+expect 2 "Image 1 .*photo.jpg.: The image is a HEIC picture.*heif-convert" "$saker" run "$model" --image "$work/photo.jpg" x
+printf '\0\0\0\030ftypisom\0\0\0\0' > "$work/clip.mp4"
+expect 2 "The image is a video .MP4.*ffmpeg.*--video-frames" "$saker" run "$model" --image "$work/clip.mp4" x
+expect 2 "clip.mp4: is a video .MP4., not a folder" "$saker" run "$model" --video-frames "$work/clip.mp4" --fps 1 x
+echo "<!DOCTYPE html><title>404</title>" > "$work/page.png"
+expect 2 "Image 1 .*page.png.: The image is a web page" "$saker" run "$model" --image "$work/page.png" x
+# A header of 30000 x 30000, and nothing behind it.
+printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\010\2\0\0\0\0\0\0\0' > "$work/huge.png"
+expect 2 "huge.png.: The image is 30000 x 30000, 900.0 megapixels; the limit is [0-9.]+ .--max-image-pixels" \
+    "$saker" run "$model" --image "$work/huge.png" x
 printf 'caf\xe9' > "$work/latin1"
 stdin=$work/latin1 expect 2 "UTF-8" "$saker" run "$model"
 long=$(printf 'word %.0s' $(seq 5000))
