@@ -3,22 +3,50 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/session.h"
+#include "base/natural_order.h"
 #include "json/json.h"
 #include "text/prompt_parts.h"
 
 namespace saker {
 namespace {
 
-std::vector<uint8_t> read_picture(const std::filesystem::path& folder, const std::string& stem) {
-    for (const char* ending : {".png", ".jpg", ".jpeg", ".webp", ".gif"}) {
-        const auto path = folder / (stem + ending);
-        if (!std::filesystem::exists(path)) continue;
-        auto bytes = read_file(path.string());
-        if (!bytes) throw StartupError(bytes.error().message);
-        return std::move(*bytes);
+namespace fs = std::filesystem;
+
+// NAME0.png, NAME1.jpg ... of the folder, in the order of their numbers, which may have leading
+// zeros. A number that is missing would move all behind it, and is refused.
+std::vector<fs::path> numbered_pictures(const fs::path& folder, const std::string& name) {
+    std::vector<fs::path> pictures;
+    std::error_code ec;
+    for (const auto& entry : fs::directory_iterator(folder, ec)) {
+        const std::string stem = entry.path().stem().string();
+        const std::string ending = entry.path().extension().string();
+        if (!stem.starts_with(name) || stem.size() == name.size() ||
+            stem.find_first_not_of("0123456789", name.size()) != std::string::npos)
+            continue;
+        for (const char* known : {".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp"})
+            if (ending == known) pictures.push_back(entry.path());
     }
-    return {};
+    std::sort(pictures.begin(), pictures.end(), [](const fs::path& a, const fs::path& b) {
+        return naturally_before(a.filename().native(), b.filename().native());
+    });
+    for (size_t i = 0; i < pictures.size(); ++i) {
+        const std::string digits = pictures[i].stem().string().substr(name.size());
+        const size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
+        if (digits.substr(first) != std::to_string(i))
+            throw StartupError(fmt::format("{}: has {} pictures {}N, but {} is not number {}.",
+                                           folder.string(), pictures.size(), name,
+                                           pictures[i].filename().string(), i));
+    }
+    return pictures;
+}
+
+std::vector<uint8_t> read_picture(const fs::path& path) {
+    auto bytes = read_file(path.string());
+    if (!bytes) throw StartupError(bytes.error().message);
+    return std::move(*bytes);
 }
 
 // Whether a stage holds ids, positions or counts; all others hold floats.
@@ -45,16 +73,19 @@ ReferenceCase::ReferenceCase(const std::filesystem::path& folder)
     const json::object file = read_json_file(path);
     const JsonReader reader(file, path.string());
     prompt_ = reader.string("prompt");
-    int images = 0, videos = 0;
+    const auto pictures = numbered_pictures(folder, "image");
+    const auto frames = numbered_pictures(folder, "frame");
+    size_t images = 0, videos = 0;
     // Placeholders in the order of the prompt.
     for (size_t at = 0; at < prompt_.size();) {
         const size_t image = prompt_.find(kImagePad, at), video = prompt_.find(kVideoPad, at);
         if (image == std::string::npos && video == std::string::npos) break;
         MediaInput input;
         if (image < video) {
-            auto bytes = read_picture(folder, fmt::format("image{}", images++));
-            if (bytes.empty()) reader.fail("prompt", "speaks of more images than the folder has");
-            input.files.push_back(std::move(bytes));
+            if (images == pictures.size())
+                reader.fail("prompt", "speaks of more images than the folder has");
+            input.names.push_back(pictures[images].filename().string());
+            input.files.push_back(read_picture(pictures[images++]));
             at = image + kImagePad.size();
         } else {
             if (++videos > 1)
@@ -62,13 +93,11 @@ ReferenceCase::ReferenceCase(const std::filesystem::path& folder)
             input.modality = Modality::video;
             input.fps = reader.number("fps");
             if (!(input.fps > 0)) reader.fail("fps", "must be positive");
-            for (int i = 0;; ++i) {
-                auto bytes = read_picture(folder, fmt::format("frame{:03}", i));
-                if (bytes.empty()) break;
-                input.files.push_back(std::move(bytes));
+            if (frames.empty()) reader.fail("prompt", "speaks of a video, but there are no frames");
+            for (const fs::path& frame : frames) {
+                input.names.push_back(frame.filename().string());
+                input.files.push_back(read_picture(frame));
             }
-            if (input.files.empty())
-                reader.fail("prompt", "speaks of a video, but there are no frames");
             at = video + kVideoPad.size();
         }
         media_.push_back(std::move(input));

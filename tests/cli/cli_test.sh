@@ -409,6 +409,12 @@ reference() {
 ids='"input_ids":{"dtype":"I64","shape":[2],"data_offsets":[0,16]}'
 reference "" "{$ids}"
 expect 3 "prompt is empty" "$saker" verify "$model" "$work/case"
+# Frames are numbered from 0 without a gap: one left out would move all behind it.
+reference "<|vision_start|><|video_pad|><|vision_end|>" "{$ids}"
+sed -i 's/}$/, "fps": 2}/' "$work/case/case.json"
+for i in 000 001 003; do cp tests/media/rgb.png "$work/case/frame$i.png"; done
+expect 3 "has 3 pictures frameN, but frame003.png is not number 2" "$saker" verify "$model" "$work/case"
+rm "$work/case"/frame*
 reference hi '{"input_ids":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}}'
 expect 3 "input_ids must hold integers" "$saker" verify "$model" "$work/case"
 reference hi "{$ids,\"logits\":{\"dtype\":\"F32\",\"shape\":[0,512],\"data_offsets\":[16,16]}}"
