@@ -178,12 +178,16 @@ Status read_part(const json::value& value, const std::string& at, ContentPart& o
 
 Status read_content(const json::object& message, const std::string& at, Message& out) {
     const json::value* content = find(message, "content");
-    if (!content) return Done{};
+    if (!content) {
+        if (message.contains("content")) out.content_form = ContentForm::null;
+        return Done{};
+    }
     if (content->is_string()) {
         out.content.push_back({ContentPart::Kind::text, string_of(*content)});
         return Done{};
     }
     if (!content->is_array()) return fault(at, "must be a string or a list of parts.");
+    out.content_form = ContentForm::parts;
     const json::array& parts = content->get_array();
     if (parts.size() > kMaxPartsPerMessage)
         return fault(at, "must have at most 1024 parts.", ErrorCode::too_many_items);
@@ -278,6 +282,7 @@ Status read_message(const json::value& value, const std::string& at, Message& ou
     const json::object& message = value.get_object();
     if (Status s = read_role(message, at + ".role", out.role); !s) return s;
     if (Status s = read_content(message, at + ".content", out); !s) return s;
+    if (Status s = read_string(message, "name", at + ".name", out.name); !s) return s;
     if (out.role == Role::assistant) return read_assistant(message, at, out);
     if (out.role == Role::tool)
         return read_string(message, "tool_call_id", at + ".tool_call_id", out.tool_call_id);
@@ -318,28 +323,36 @@ Status read_tools(const json::object& body, ChatRequest& out) {
     return Done{};
 }
 
-Status read_template_options(const json::object& body, ChatRequest& out) {
-    if (find(body, "chat_template"))
-        return fault("chat_template", "must not be given: requests cannot bring a template.");
-    bool continues = false;
-    if (Status s = read_bool(body, "continue_final_message", "continue_final_message", continues);
-        !s)
-        return s;
-    if (continues) return fault("continue_final_message", "must be false: it is not supported.");
-    if (Status s = read_bool(body, "add_generation_prompt", "add_generation_prompt",
-                             out.add_generation_prompt);
-        !s)
-        return s;
+Status read_template_arguments(const json::object& body, ChatRequest& out) {
     const json::value* arguments = find(body, "chat_template_kwargs");
     if (!arguments) return Done{};
     const std::string at = "chat_template_kwargs";
     if (!is_json_object(*arguments)) return fault(at, "must be an object.");
     if (dump_json(*arguments).size() > kMaxTemplateArgumentBytes)
         return fault(at, "must not exceed 64 KiB.");
+    out.chat_template_kwargs = arguments->get_object();
     for (const char* key : {"tokenize", "chat_template"})
-        if (find(arguments->get_object(), key)) return fault(at + "." + key, "must not be given.");
-    return read_bool(arguments->get_object(), "add_vision_id", at + ".add_vision_id",
+        if (find(out.chat_template_kwargs, key)) return fault(at + "." + key, "must not be given.");
+    for (const char* key : {"messages", "tools", "add_generation_prompt", "continue_final_message"})
+        if (out.chat_template_kwargs.contains(key))
+            return fault(at + "." + key, "must be given beside chat_template_kwargs, not in it.");
+    return read_bool(out.chat_template_kwargs, "add_vision_id", at + ".add_vision_id",
                      out.add_vision_id);
+}
+
+Status read_template_options(const json::object& body, ChatRequest& out) {
+    if (find(body, "chat_template"))
+        return fault("chat_template", "must not be given: requests cannot bring a template.");
+    const std::string continues = "continue_final_message";
+    if (Status s = read_bool(body, continues, continues, out.continue_final_message); !s) return s;
+    if (Status s = read_bool(body, "add_generation_prompt", "add_generation_prompt",
+                             out.add_generation_prompt);
+        !s)
+        return s;
+    if (out.continue_final_message && find(body, "add_generation_prompt") &&
+        out.add_generation_prompt)
+        return fault(continues, "cannot be true together with add_generation_prompt.");
+    return read_template_arguments(body, out);
 }
 
 }  // namespace

@@ -50,15 +50,24 @@ struct ToolCall {
     json::value arguments;  // an object, or a string that is not JSON of one
 };
 
+/// How the client wrote a message's content, where a template may tell it apart.
+enum class ContentForm {
+    plain,  // one text is a string, several parts are a list, none is no content
+    parts,  // a list of parts, however many
+    null,   // null
+};
+
 enum class Role { system, user, assistant, tool };
 std::string_view to_string(Role role);
 
 struct Message {
     Role role = Role::user;
-    std::vector<ContentPart> content;              // empty where the client sent null or nothing
+    std::vector<ContentPart> content;  // empty where the client sent null or nothing
+    ContentForm content_form = ContentForm::plain;
     std::optional<std::string> reasoning_content;  // of an assistant
     std::vector<ToolCall> tool_calls;              // of an assistant
     std::string tool_call_id;                      // of a tool result, or empty
+    std::string name;                              // of who speaks, or empty
 
     /// The text parts joined.
     std::string text() const;
@@ -69,6 +78,10 @@ struct ChatRequest {
     std::vector<json::value> tools;  // objects {"type": "function", "function": {...}}, as given
     bool add_generation_prompt = true;
     bool add_vision_id = false;  // "Picture 1: " before each picture
+    // The last message goes on where it ends, and no generation prompt is written, whatever
+    // add_generation_prompt says.
+    bool continue_final_message = false;
+    json::object chat_template_kwargs;  // variables for the template, as given
 };
 
 /// Parses and checks a body. Fields that are not about the conversation (sampling, streaming) are

@@ -232,6 +232,19 @@ TEST(ParseChat, TakesNoBigIntegerForSomethingElse) {
               "invalid_schema tools[0].function.parameters");
 }
 
+TEST(ParseChat, KeepsTheFormOfContentAndTheName) {
+    const ChatRequest request = good(body_of(R"([{"role": "user", "content": "x", "name": "Ann"},
+        {"role": "user", "content": [{"type": "text", "text": "x"}]},
+        {"role": "assistant", "content": null}, {"role": "assistant"}])"));
+    EXPECT_EQ(request.messages[0].content_form, ContentForm::plain);
+    EXPECT_EQ(request.messages[0].name, "Ann");
+    EXPECT_EQ(request.messages[1].content_form, ContentForm::parts);
+    EXPECT_EQ(request.messages[2].content_form, ContentForm::null);
+    EXPECT_EQ(request.messages[3].content_form, ContentForm::plain);
+    EXPECT_EQ(refusal(body_of(R"([{"role": "user", "name": 1}])")),
+              "invalid_value messages[0].name");
+}
+
 TEST(ParseChat, ReadsTemplateOptions) {
     const std::string user = R"([{"role": "user", "content": "x"}])";
     EXPECT_FALSE(good(body_of(user, R"(, "add_generation_prompt": false)")).add_generation_prompt);
@@ -241,8 +254,24 @@ TEST(ParseChat, ReadsTemplateOptions) {
             .add_vision_id);
     EXPECT_EQ(refusal(body_of(user, R"(, "add_generation_prompt": 1)")),
               "invalid_value add_generation_prompt");
-    EXPECT_EQ(refusal(body_of(user, R"(, "continue_final_message": true)")),
+    EXPECT_EQ(refusal(body_of(user, R"(, "continue_final_message": 1)")),
               "invalid_value continue_final_message");
+    EXPECT_EQ(refusal(body_of(
+                  user, R"(, "continue_final_message": true, "add_generation_prompt": true)")),
+              "invalid_value continue_final_message");
+    for (const char* more : {R"(, "continue_final_message": true)",
+                             R"(, "continue_final_message": true, "add_generation_prompt": false)"})
+        EXPECT_TRUE(good(body_of(user, more)).continue_final_message);
+    EXPECT_EQ(dump_json(good(body_of(user, R"(, "chat_template_kwargs": {"b": [1], "a": null})"))
+                            .chat_template_kwargs),
+              R"({"b": [1], "a": null})");
+    for (const char* key :
+         {"messages", "tools", "add_generation_prompt", "continue_final_message"}) {
+        const std::string more =
+            R"(, "chat_template_kwargs": {")" + std::string(key) + R"(": null})";
+        EXPECT_EQ(refusal(body_of(user, more)),
+                  "invalid_value chat_template_kwargs." + std::string(key));
+    }
     EXPECT_EQ(refusal(body_of(user, R"(, "chat_template": "EVIL")")),
               "invalid_value chat_template");
     EXPECT_EQ(refusal(body_of(user, R"(, "chat_template_kwargs": [])")),

@@ -12,9 +12,17 @@
 namespace saker {
 namespace {
 
-// The answer goes on from `prefill`, which is what the model reads as its own words.
-void append_prefill(std::vector<PromptPart>& parts, const std::string& prefill) {
-    if (!prefill.empty()) parts.push_back({PromptPart::Kind::text, prefill});
+// The conversation with `prefill` as the beginning of an answer that goes on from there.
+ChatRequest with_prefill(ChatRequest chat, const std::string& prefill) {
+    ContentPart part;
+    part.text = prefill;
+    Message begun;
+    begun.role = Role::assistant;
+    begun.content.push_back(std::move(part));
+    chat.messages.push_back(std::move(begun));
+    chat.add_generation_prompt = false;
+    chat.continue_final_message = true;
+    return chat;
 }
 
 PhaseTimes between(const PhaseTimes& before, const PhaseTimes& after) {
@@ -41,9 +49,9 @@ Asker::Asker(Session& session, Engine& engine, const Sampling& sampling,
       prefill_(std::move(prefill)) {}
 
 Result<TokenChannel::Reader> Asker::submit(const Asked& asked, Answer& answer) {
-    auto parts = render_chat(session_.chat_template(), asked.chat);
+    auto parts = session_.chat_template().render(
+        prefill_.empty() ? asked.chat : with_prefill(asked.chat, prefill_));
     if (!parts) return parts.error();
-    append_prefill(*parts, prefill_);
     std::vector<std::string> warnings;
     auto prompt = prepare_prompt(*parts, asked.media, session_.prepare_settings(),
                                  session_.media_pool(), &answer.prepare, &warnings);

@@ -158,7 +158,7 @@ void ask_all(const QuestionSet& set, Session& session, const Options& options, T
     std::deque<Pending> pending;
     for (const Question* each : set.spread(options.n > 0 ? options.n : total)) {
         const Question& question = *each;
-        auto parts = render_chat(session.chat_template(), question.chat);
+        auto parts = session.chat_template().render(question.chat);
         if (!parts) throw cannot_be_asked(question, parts.error().message);
         auto prompt = prepare_prompt(*parts, question.media, session.prepare_settings(),
                                      session.media_pool());

@@ -48,6 +48,8 @@ CLI::Option* add_real(CLI::App* app, const std::string& flag, Target& target, Re
 
 /// The flags of every command that computes: --backend, --compute, --threads.
 void add_execution(CLI::App* app, Options& o);
+/// --chat-template, of the commands that render.
+void add_chat_template(CLI::App* app, Options& o);
 /// --generation-config, of every command that answers.
 void add_generation_config(CLI::App* app, Options& o);
 /// The model as first word.

@@ -49,6 +49,7 @@ void add_others(CLI::App& app, Options& o) {
     CLI::App* render =
         app.add_subcommand("render", "print prompt text and ids of an OpenAI-style chat request");
     render->add_option("model", o.model, "folder of a checkpoint")->required();
+    add_chat_template(render, o);
     render->add_option("request", o.request, "a JSON file; - for stdin")->required();
 
     CLI::App* inspect =
@@ -142,6 +143,12 @@ void add_execution(CLI::App* app, Options& o) {
                    "threads of the cpu backend; 0: one a core")
         ->default_str("0")
         ->group(kGroup);
+}
+
+void add_chat_template(CLI::App* app, Options& o) {
+    app->add_option("--chat-template", o.chat_template,
+                    "a .jinja file, or instruct or thinking, which are built in; default: the "
+                    "model's own");
 }
 
 void add_generation_config(CLI::App* app, Options& o) {

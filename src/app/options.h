@@ -33,6 +33,9 @@ struct Options {
     int threads = 0;
     int64_t max_context = 0;  // 0: the model's, shortened to what memory holds
 
+    // run, render: a .jinja file, or one of the built-in templates; empty: the checkpoint's own
+    std::string chat_template;
+
     // run, eval
     std::string generation_config = "auto";  // or none
 

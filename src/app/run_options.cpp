@@ -52,6 +52,7 @@ void add_asking(CLI::App* run, Options& o) {
                     "is its next message")
         ->group(kGroup);
     run->add_option("--system", o.system, "system message")->group(kGroup);
+    add_chat_template(run, o);
     run->add_option("--prefill", o.prefill, "the answer begins with this text and goes on from it")
         ->group(kGroup);
 }

@@ -198,6 +198,7 @@ Session::Session(const Options& options, bool quiet)
       max_image_pixels_(options.max_image_pixels),
       preprocessor_(Preprocessor::load(folder_)),
       tokenizer_(Tokenizer::load(folder_ / "tokenizer.json")),
+      chat_template_(ChatTemplate::load(folder_, tokenizer_, options.chat_template)),
       pool_(usable_threads(options.threads)),
       media_pool_(std::min(options.threads, ThreadPool::num_cores())),
       loaded_(load_model(folder_, load_options(backend_, options, preprocessor_), pool_,
@@ -205,8 +206,7 @@ Session::Session(const Options& options, bool quiet)
       generation_(GenerationConfig::load(folder_, model().shape().vocab_size,
                                          options.generation_config == "none"
                                              ? GenerationDefaults::none
-                                             : GenerationDefaults::from_file)),
-      chat_template_(detect_chat_template(folder_)) {
+                                             : GenerationDefaults::from_file)) {
     check_fit(tokenizer_, model().shape(), preprocessor_, folder_);
 }
 

@@ -29,7 +29,7 @@ class Session {
     const Checkpoint& checkpoint() const { return *loaded_.checkpoint; }
     const Tokenizer& tokenizer() const { return tokenizer_; }
     const GenerationConfig& generation() const { return generation_; }
-    ChatTemplate chat_template() const { return chat_template_; }
+    const ChatTemplate& chat_template() const { return chat_template_; }
     PrepareSettings prepare_settings() const;
     /// Puts limits of --min-pixels and --max-pixels in place of the checkpoint's. To be called
     /// before limits are planned; says what contradicts what.
@@ -49,11 +49,11 @@ class Session {
     int64_t max_image_pixels_;
     Preprocessor preprocessor_;
     Tokenizer tokenizer_;
+    ChatTemplate chat_template_;
     ThreadPool pool_;        // the engine's
     ThreadPool media_pool_;  // of the thread that prepares pictures
     LoadedModel loaded_;
     GenerationConfig generation_;
-    ChatTemplate chat_template_;
 };
 
 Backend parse_backend(const std::string& name);

@@ -78,7 +78,7 @@ int render_command(const Options& options) {
         if (!tokenizer.added_token(token))
             throw StartupError(fmt::format("{}: has no added token {}: is it that of a Qwen3-VL?",
                                            (folder / "tokenizer.json").string(), token));
-    auto parts = render_chat(detect_chat_template(folder), *chat);
+    auto parts = ChatTemplate::load(folder, tokenizer, options.chat_template).render(*chat);
     if (!parts) return report(parts.error());
     json::object out;
     out["prompt"] = rendered_text(*parts);

@@ -96,8 +96,8 @@ std::optional<Bounds> bounds_of(int64_t size, const Value& begin, const Value& e
 int64_t count_of(const Bounds& b) {
     const int64_t span = b.step > 0 ? b.end - b.begin : b.begin - b.end;
     if (span <= 0) return 0;
-    const uint64_t step = b.step > 0 ? static_cast<uint64_t>(b.step)
-                                     : uint64_t{0} - static_cast<uint64_t>(b.step);
+    const uint64_t step =
+        b.step > 0 ? static_cast<uint64_t>(b.step) : uint64_t{0} - static_cast<uint64_t>(b.step);
     return static_cast<int64_t>((static_cast<uint64_t>(span) - 1) / step) + 1;
 }
 
@@ -137,8 +137,8 @@ Value attribute_of(Heap& heap, const Value& v, std::string_view name) {
 Value item_of(Heap& heap, const Value& v, const Value& index) {
     expect_defined(v);
     if (v.is(Kind::dict)) {
-        const bool can_be_key = !index.is(Kind::dict) && (!index.is(Kind::list) ||
-                                                          index.list->shape == List::Shape::tuple);
+        const bool can_be_key = !index.is(Kind::dict) &&
+                                (!index.is(Kind::list) || index.list->shape == List::Shape::tuple);
         if (const Value* found = can_be_key ? v.dict->find(heap, index) : nullptr) return *found;
     } else if (is_number(index) && !index.is(Kind::real)) {
         if (auto found = item_by_number(heap, v, integer_of(index))) return *found;

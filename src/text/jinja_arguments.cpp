@@ -13,8 +13,7 @@ void Arguments::accept(std::string_view callee,
         throw Fault{who + " takes not more than " + std::to_string(names.size()) + " argument(s)"};
     for (const auto& [name, value] : named) {
         const auto at = std::find(names.begin(), names.end(), name);
-        if (at == names.end())
-            throw Fault{who + " takes no argument '" + std::string(name) + "'"};
+        if (at == names.end()) throw Fault{who + " takes no argument '" + std::string(name) + "'"};
         if (static_cast<size_t>(at - names.begin()) < values.size())
             throw Fault{who + " is given '" + std::string(name) + "' twice"};
     }

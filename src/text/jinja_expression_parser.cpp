@@ -30,7 +30,8 @@ class ExpressionParser::Nested {
     int& depth_;
 };
 
-Expression* ExpressionParser::make(Expression::Kind kind, int line, std::vector<Expression*> parts) {
+Expression* ExpressionParser::make(Expression::Kind kind, int line,
+                                   std::vector<Expression*> parts) {
     Expression& node = program_.expressions.emplace_back();
     node.kind = kind;
     node.line = line;
@@ -181,8 +182,8 @@ Expression* ExpressionParser::primary(bool with_name_space) {
         node->constant = token.constant;
         while (token.constant.is_text() && t_.now().kind == TokenKind::constant &&
                t_.now().constant.is_text())
-            node->constant = value_of(join_texts(program_.constants, *node->constant.text,
-                                                 *t_.next().constant.text));
+            node->constant = value_of(
+                join_texts(program_.constants, *node->constant.text, *t_.next().constant.text));
         return node;
     }
     if (!t_.skip(TokenKind::name)) t_.fail("unexpected " + describe(token), token.line);
@@ -194,8 +195,8 @@ Expression* ExpressionParser::primary(bool with_name_space) {
     } else {
         node->kind = Node::name;
         node->name = word;
-        node->constant = undefined_value(program_.constants, "'" + std::string(word) +
-                                                                 "' is undefined");
+        node->constant =
+            undefined_value(program_.constants, "'" + std::string(word) + "' is undefined");
         if (with_name_space && t_.skip_mark(".")) {
             node->kind = Node::name_space_attribute;
             node->word = t_.expect_any_name();
@@ -325,7 +326,8 @@ Expression* ExpressionParser::subscript(Expression* node) {
     if (!first) t_.fail_expected("an expression");
     t_.expect_mark("]");
     if (several && first->kind == Node::slice) t_.fail("a slice cannot be one of several", line);
-    if (first->kind != Node::slice) return make(Node::item, line, {node, several ? several : first});
+    if (first->kind != Node::slice)
+        return make(Node::item, line, {node, several ? several : first});
     first->parts[0] = node;
     first->depth = std::max(first->depth, node->depth + 1);
     if (first->depth > kMaxTree) t_.fail("an expression is nested too deeply", line);
@@ -414,10 +416,10 @@ Expression* ExpressionParser::test(Expression* node) {
     node->test = find_test(name);
     if (!node->test) t_.fail("the test '" + name + "' is not supported", line);
     const Token& now = t_.now();
-    const bool has_argument =
-        now.kind == TokenKind::constant || now.is_mark("[") || now.is_mark("{") ||
-        (now.kind == TokenKind::name && !now.is_name("else") && !now.is_name("or") &&
-         !now.is_name("and"));
+    const bool has_argument = now.kind == TokenKind::constant || now.is_mark("[") ||
+                              now.is_mark("{") ||
+                              (now.kind == TokenKind::name && !now.is_name("else") &&
+                               !now.is_name("or") && !now.is_name("and"));
     if (now.is_mark("(")) {
         arguments(node);
     } else if (has_argument) {

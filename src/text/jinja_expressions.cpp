@@ -139,14 +139,14 @@ Value Interpreter::evaluate_concat(const Expression& e) {
 Value Interpreter::evaluate_conditional(const Expression& e) {
     if (holds(*e.parts[1])) return evaluate(*e.parts[0]);
     if (e.parts[2]) return evaluate(*e.parts[2]);
-    return undefined_value(heap_, "the inline if-expression evaluated to false and no else section "
-                                  "was defined");
+    return undefined_value(heap_,
+                           "the inline if-expression evaluated to false and no else section "
+                           "was defined");
 }
 
 Arguments Interpreter::arguments_of(const Expression& e) {
     Arguments arguments;
-    for (size_t i = 1; i < e.parts.size(); ++i)
-        arguments.values.push_back(evaluate(*e.parts[i]));
+    for (size_t i = 1; i < e.parts.size(); ++i) arguments.values.push_back(evaluate(*e.parts[i]));
     for (const auto& [name, value] : e.named) arguments.named.emplace_back(name, evaluate(*value));
     if (e.more) {
         const Value more = evaluate(*e.more);
@@ -232,8 +232,8 @@ Value Interpreter::call_macro(const Macro& macro, const Arguments& arguments) {
     }
     line_ = s.line;
     const size_t placed = std::min(arguments.values.size(), parameters.size());
-    frame_->places[s.more_index] = value_of(make_list(
-        heap_, std::span(arguments.values).subspan(placed), List::Shape::tuple));
+    frame_->places[s.more_index] =
+        value_of(make_list(heap_, std::span(arguments.values).subspan(placed), List::Shape::tuple));
     Dict* const more_named = make_dict(heap_);
     if (used_named < arguments.named.size())
         for (const auto& [name, value] : arguments.named) {

@@ -169,8 +169,8 @@ std::optional<int64_t> parse_integer(std::string_view text, int64_t base) {
     text = without_blanks(text);
     if (text.starts_with('+')) text.remove_prefix(1);
     int64_t out = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), out,
-                                      static_cast<int>(base));
+    const auto read =
+        std::from_chars(text.data(), text.data() + text.size(), out, static_cast<int>(base));
     if (read.ec == std::errc::result_out_of_range)
         throw Fault{"an integer of more than 64 bits cannot be computed with"};
     if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
@@ -261,24 +261,12 @@ Value attribute(const FilterCall& c) {
 }
 
 constexpr FilterRow kRows[] = {
-    {"abs", absolute},
-    {"attr", attribute},
-    {"capitalize", change_case},
-    {"d", otherwise},
-    {"default", otherwise},
-    {"float", to_real},
-    {"indent", indent},
-    {"int", to_integer},
-    {"lower", change_case},
-    {"replace", replace},
-    {"round", round},
-    {"safe", string},
-    {"string", string},
-    {"title", title},
-    {"tojson", tojson},
-    {"trim", trim},
-    {"upper", change_case},
-    {"wordcount", wordcount},
+    {"abs", absolute},    {"attr", attribute},    {"capitalize", change_case},
+    {"d", otherwise},     {"default", otherwise}, {"float", to_real},
+    {"indent", indent},   {"int", to_integer},    {"lower", change_case},
+    {"replace", replace}, {"round", round},       {"safe", string},
+    {"string", string},   {"title", title},       {"tojson", tojson},
+    {"trim", trim},       {"upper", change_case}, {"wordcount", wordcount},
 };
 
 }  // namespace

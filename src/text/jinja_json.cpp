@@ -43,8 +43,7 @@ Value value_of_json(Heap& heap, const json::value& from, Origin origin) {
         case json::kind::object:
             break;
     }
-    if (is_big_integer(from))
-        return big_integer(borrow_text(heap, big_integer_text(from), origin));
+    if (is_big_integer(from)) return big_integer(borrow_text(heap, big_integer_text(from), origin));
     Dict* const dict = make_dict(heap);
     for (const auto& [key, value] : from.get_object())
         dict->set(heap, text_value(heap, {key.data(), key.size()}, origin),

@@ -73,8 +73,7 @@ class Lexer {
             text = text.substr(0, size_without_end_blanks(text));
         } else if (sign != '+' && is_block) {
             const size_t line = text.rfind('\n') + 1;
-            const bool is_line_start =
-                line > 0 || at_ == 0 || source_[at_ - 1] == '\n';
+            const bool is_line_start = line > 0 || at_ == 0 || source_[at_ - 1] == '\n';
             if (is_line_start && skip_blanks(text, line) == text.size())
                 text = text.substr(0, line);
         }

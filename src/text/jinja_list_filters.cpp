@@ -268,25 +268,23 @@ Value select(const FilterCall& c) {
         if (!test)
             throw Fault{"the test '" + std::string(name_in(c, place)) + "' is not supported"};
     }
-    const Arguments rest =
-        rest_of(c.arguments, std::min(place + 1, c.arguments.values.size()));
+    const Arguments rest = rest_of(c.arguments, std::min(place + 1, c.arguments.values.size()));
     const Getter get(c.heap, path, nullptr);
     std::vector<Value> out;
     for (const Value& item : items_of(c.heap, c.subject)) {
         c.heap.charge();
         const Value asked = has_attribute ? get(item) : item;
-        const bool holds =
-            test ? test->holds({c.heap, asked, rest, test->name}) : is_true(asked);
+        const bool holds = test ? test->holds({c.heap, asked, rest, test->name}) : is_true(asked);
         if (holds == wanted) out.push_back(item);
     }
     return generator_of(c.heap, out);
 }
 
 constexpr FilterRow kRows[] = {
-    {"count", length},      {"dictsort", dictsort}, {"first", first},     {"items", items},
-    {"join", join},         {"last", last},         {"length", length},   {"list", list},
-    {"map", map},           {"max", extreme},       {"min", extreme},     {"reject", select},
-    {"rejectattr", select}, {"reverse", reverse},   {"select", select},   {"selectattr", select},
+    {"count", length},      {"dictsort", dictsort}, {"first", first},   {"items", items},
+    {"join", join},         {"last", last},         {"length", length}, {"list", list},
+    {"map", map},           {"max", extreme},       {"min", extreme},   {"reject", select},
+    {"rejectattr", select}, {"reverse", reverse},   {"select", select}, {"selectattr", select},
     {"sort", sort},         {"sum", sum},           {"unique", unique},
 };
 

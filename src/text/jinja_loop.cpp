@@ -57,7 +57,8 @@ std::optional<Value> Loop::attribute(Heap& heap, std::string_view name) {
     if (name == "depth0") return value_of(int64_t{0});
     if (name == "previtem")
         return has_previous ? previous : undefined_value(heap, "there is no previous item");
-    if (name == "nextitem") return peek(heap) ? next : undefined_value(heap, "there is no next item");
+    if (name == "nextitem")
+        return peek(heap) ? next : undefined_value(heap, "there is no next item");
     return std::nullopt;
 }
 

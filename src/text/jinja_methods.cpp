@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 5> kDictMethods = {"get", "keys", "values
 constexpr std::array<std::string_view, 5> kDictChanges = {"clear", "pop", "popitem", "setdefault",
                                                           "update"};
 constexpr std::array<std::string_view, 3> kListMethods = {"index", "count", "copy"};
-constexpr std::array<std::string_view, 8> kListChanges = {"append", "clear",  "pop",    "reverse",
-                                                          "insert", "sort", "extend", "remove"};
+constexpr std::array<std::string_view, 8> kListChanges = {"append", "clear", "pop",    "reverse",
+                                                          "insert", "sort",  "extend", "remove"};
 constexpr std::array<std::string_view, 2> kLoopMethods = {"cycle", "changed"};
 
 Value view_of(Heap& heap, const Dict& dict, std::string_view name) {
@@ -31,8 +31,8 @@ Value view_of(Heap& heap, const Dict& dict, std::string_view name) {
         if (name == "keys") items.push_back(member.key);
         if (name == "values") items.push_back(member.value);
         if (name == "items")
-            items.push_back(value_of(make_list(
-                heap, std::array{member.key, member.value}, List::Shape::tuple)));
+            items.push_back(value_of(
+                make_list(heap, std::array{member.key, member.value}, List::Shape::tuple)));
     }
     return value_of(make_list(heap, items, List::Shape::view));
 }

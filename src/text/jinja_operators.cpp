@@ -130,8 +130,8 @@ Value compute_reals(Operator op, double a, double b) {
 }
 
 std::string_view symbol_of(Operator op) {
-    constexpr std::string_view kSymbols[] = {"+",  "-",  "*", "/",  "//", "%",  "**",    "==",
-                                             "!=", "<",  "<=", ">", ">=", "in", "not in"};
+    constexpr std::string_view kSymbols[] = {
+        "+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "in", "not in"};
     return kSymbols[static_cast<size_t>(op)];
 }
 

@@ -68,8 +68,7 @@ class Parser {
                 body.push_back(block());
             }
         }
-        if (ends.size() > 0)
-            t_.fail_expected("'" + std::string(*(ends.end() - 1)) + "'");
+        if (ends.size() > 0) t_.fail_expected("'" + std::string(*(ends.end() - 1)) + "'");
         --nested_;
         return body;
     }
@@ -225,8 +224,7 @@ class Parser {
 
 Program parse_template(std::string_view source) {
     Program program;
-    program.source =
-        copy_text(program.constants, normal_source(source), Origin::author)->view();
+    program.source = copy_text(program.constants, normal_source(source), Origin::author)->view();
     program.body = Parser(program).parse();
     resolve_names(program);
     return program;

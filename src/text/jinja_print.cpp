@@ -155,7 +155,8 @@ class Printer {
         const bool has_double = text.view().find('"') != std::string_view::npos;
         const char quote = has_single && !has_double ? '"' : '\'';
         mark({&quote, 1});
-        append_escaped(text, [quote](char32_t c) { return python_escape(c, quote); }, out_);
+        append_escaped(
+            text, [quote](char32_t c) { return python_escape(c, quote); }, out_);
         mark({&quote, 1});
     }
 

@@ -16,8 +16,8 @@ void print_to(Heap& heap, const Value& v, TextBuilder& out);
 struct JsonStyle {
     bool ensure_ascii = false;
     bool sort_keys = false;
-    bool has_lines = false;      // indent is not None
-    std::string_view indent;     // of one level
+    bool has_lines = false;   // indent is not None
+    std::string_view indent;  // of one level
     std::string_view item_end = ", ", key_end = ": ";
 };
 

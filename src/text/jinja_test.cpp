@@ -99,7 +99,8 @@ TEST(Jinja, NamesWhatIsWrongAndItsLine) {
               "cannot be computed with.");
     // What is raised is passed on, to its first thousand bytes.
     EXPECT_EQ(outcome("{{ raise_exception('Only é') }}"), "raised Only é");
-    EXPECT_EQ(outcome("{{ raise_exception('é' * 5000) }}").size(), 1000 + std::string("raised …").size());
+    EXPECT_EQ(outcome("{{ raise_exception('é' * 5000) }}").size(),
+              1000 + std::string("raised …").size());
 }
 
 TEST(Jinja, AsksTheTimeThatItIsGiven) {
@@ -117,45 +118,46 @@ TEST(Jinja, StopsWhatDoesNotEnd) {
     std::string blocks;
     for (int i = 0; i < 100; ++i) blocks += "{% if 1 %}";
     const std::vector<std::string> sources = {
-             forever + forever + forever + "x" + ends + ends + ends,
-             "{{ 'x' * 10**9 }}",
-             "{{ 'x' * 10**18 }}",
-             "{{ ([0] * 10**8) | length }}",
-             "{% set n = namespace(s='xx') %}" + forever + "{% set n.s = n.s ~ n.s %}" + ends,
-             "{% set n = namespace(s=[1]) %}" + forever + "{% set n.s = n.s + n.s %}" + ends,
-             "{% set n = namespace(s='x' * 1000) %}" + forever +
-                 "{% set n.s = n.s.replace('x', n.s) %}" + ends,
-             "{% set n = namespace(s=[]) %}" + forever + "{% set n.s = [n.s] %}" + ends +
-                 "{{ n.s }}",
-             std::string("{% set n = namespace() %}{% set n.n = n %}{{ n }}"),
-             "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-             "{% macro m() %}{{ 'x' * 10**7 }}{{ m() }}{% endmacro %}{{ m() }}",
-             "{% macro m(n) %}{{ m(n) }}{{ m(n) }}{% endmacro %}{{ m(1) }}",
-             forever + "{{ 'x' * 10000 }}" + ends,
-             forever + forever + "{{ ('a' * 1000000) in ('a' * 9999999) }}" + ends + ends,
-             forever + "{{ ('a' * 100000).rfind('a' * 50000 ~ 'b') }}" + ends,
-             forever + "{{ ('a' * 100000).rsplit('ab') }}" + ends,
-             forever + "{{ ('a ' * 100000).split() | length }}" + ends,
-             forever + "{{ range(100000) | sort | length }}" + ends,
-             forever + "{{ range(100000) | map('string') | join | upper | length }}" + ends,
-             forever + "{{ (range(100000) | list) == (range(100000) | list) }}" + ends,
-             forever + "{{ ('a' * 100000)[::-1] | tojson(indent=4) }}" + ends,
-             forever + "{{ 'a\n' * 1000 | indent(10000) }}" + ends,
-             forever + "{{ ('é' * 100000)[99999] }}" + ends,
-             "{{ 2 ** 100 }}",
-             "{{ 10 ** 10 ** 10 }}",
-             "{{ range(10 ** 10) }}",
-             "{{ [] | sum(start='x' * 10 ** 10) }}",
-             "{{ 'a' | indent(10 ** 10) }}",
-             "{{ " + nest + "1" + std::string(200, ')') + " }}",
-             "{{ " + std::string(100000, '(') + " }}",
-             "{{ " + std::string(100000, '-') + "1 }}",
-             "{{ 1" + [] {
-                 std::string sum;
-                 for (int i = 0; i < 1000; ++i) sum += "+1";
-                 return sum;
-             }() + " }}",
-             blocks,
+        forever + forever + forever + "x" + ends + ends + ends,
+        "{{ 'x' * 10**9 }}",
+        "{{ 'x' * 10**18 }}",
+        "{{ ([0] * 10**8) | length }}",
+        "{% set n = namespace(s='xx') %}" + forever + "{% set n.s = n.s ~ n.s %}" + ends,
+        "{% set n = namespace(s=[1]) %}" + forever + "{% set n.s = n.s + n.s %}" + ends,
+        "{% set n = namespace(s='x' * 1000) %}" + forever +
+            "{% set n.s = n.s.replace('x', n.s) %}" + ends,
+        "{% set n = namespace(s=[]) %}" + forever + "{% set n.s = [n.s] %}" + ends + "{{ n.s }}",
+        std::string("{% set n = namespace() %}{% set n.n = n %}{{ n }}"),
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+        "{% macro m() %}{{ 'x' * 10**7 }}{{ m() }}{% endmacro %}{{ m() }}",
+        "{% macro m(n) %}{{ m(n) }}{{ m(n) }}{% endmacro %}{{ m(1) }}",
+        forever + "{{ 'x' * 10000 }}" + ends,
+        forever + forever + "{{ ('a' * 1000000) in ('a' * 9999999) }}" + ends + ends,
+        forever + "{{ ('a' * 100000).rfind('a' * 50000 ~ 'b') }}" + ends,
+        forever + "{{ ('a' * 100000).rsplit('ab') }}" + ends,
+        forever + "{{ ('a ' * 100000).split() | length }}" + ends,
+        forever + "{{ range(100000) | sort | length }}" + ends,
+        forever + "{{ range(100000) | map('string') | join | upper | length }}" + ends,
+        forever + "{{ (range(100000) | list) == (range(100000) | list) }}" + ends,
+        forever + "{{ ('a' * 100000)[::-1] | tojson(indent=4) }}" + ends,
+        forever + "{{ 'a\n' * 1000 | indent(10000) }}" + ends,
+        forever + "{{ ('é' * 100000)[99999] }}" + ends,
+        "{{ 2 ** 100 }}",
+        "{{ 10 ** 10 ** 10 }}",
+        "{{ range(10 ** 10) }}",
+        "{{ [] | sum(start='x' * 10 ** 10) }}",
+        "{{ 'a' | indent(10 ** 10) }}",
+        "{{ " + nest + "1" + std::string(200, ')') + " }}",
+        "{{ " + std::string(100000, '(') + " }}",
+        "{{ " + std::string(100000, '-') + "1 }}",
+        "{{ 1" +
+            [] {
+                std::string sum;
+                for (int i = 0; i < 1000; ++i) sum += "+1";
+                return sum;
+            }() +
+            " }}",
+        blocks,
     };
     for (const std::string& source : sources) {
         const Stopwatch watch;

@@ -58,8 +58,8 @@ bool is_sequence(const FilterCall& c) {
     return shape != List::Shape::view && shape != List::Shape::generator;
 }
 bool is_callable(const FilterCall& c) {
-    return c.subject.is(Kind::macro) || c.subject.is(Kind::function) || c.subject.is(Kind::method) ||
-           c.subject.is(Kind::loop) || c.subject.is(Kind::undefined);
+    return c.subject.is(Kind::macro) || c.subject.is(Kind::function) ||
+           c.subject.is(Kind::method) || c.subject.is(Kind::loop) || c.subject.is(Kind::undefined);
 }
 
 int64_t rest(const FilterCall& c, int64_t by) {

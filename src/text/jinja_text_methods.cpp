@@ -41,7 +41,9 @@ const Text* characters_of(const Call& c) {
 
 Value strip(const Call& c) {
     c.arguments.accept(c.name, {"chars"});
-    const Side side = c.name == "lstrip" ? Side::left : c.name == "rstrip" ? Side::right : Side::both;
+    const Side side = c.name == "lstrip"   ? Side::left
+                      : c.name == "rstrip" ? Side::right
+                                           : Side::both;
     return value_of(strip_text(c.heap, c.self, characters_of(c), side));
 }
 
@@ -298,9 +300,9 @@ constexpr Row kRows[] = {
 };
 // What else a str of Python has.
 constexpr std::string_view kMissing[] = {
-    "casefold",    "center",    "encode",    "expandtabs",  "format",    "format_map",
-    "isascii",     "isdecimal", "isnumeric", "isprintable", "istitle",   "isidentifier",
-    "ljust",       "rjust",     "maketrans", "swapcase",    "translate", "zfill",
+    "casefold", "center",    "encode",    "expandtabs",  "format",    "format_map",
+    "isascii",  "isdecimal", "isnumeric", "isprintable", "istitle",   "isidentifier",
+    "ljust",    "rjust",     "maketrans", "swapcase",    "translate", "zfill",
 };
 
 }  // namespace
@@ -308,8 +310,8 @@ constexpr std::string_view kMissing[] = {
 MethodKind find_text_method(std::string_view name) {
     for (const Row& row : kRows)
         if (row.name == name) return MethodKind::known;
-    const bool is_missing = std::find(std::begin(kMissing), std::end(kMissing), name) !=
-                            std::end(kMissing);
+    const bool is_missing =
+        std::find(std::begin(kMissing), std::end(kMissing), name) != std::end(kMissing);
     return is_missing ? MethodKind::missing : MethodKind::none;
 }
 

@@ -43,9 +43,9 @@ struct Expression {
         logical_not,
         logical_and,
         logical_or,
-        compare,  // parts[0] operators[0] parts[1] operators[1] ...
-        binary,   // operators[0]
-        concat,   // ~
+        compare,      // parts[0] operators[0] parts[1] operators[1] ...
+        binary,       // operators[0]
+        concat,       // ~
         conditional,  // parts[0] if parts[1] else parts[2], which may be null
     };
     Kind kind = Kind::constant;
@@ -100,15 +100,15 @@ struct Statement {
     Expression* condition = nullptr;  // for … if
     std::vector<Statement*> body, otherwise;
     std::vector<std::pair<Expression*, std::vector<Statement*>>> branches;
-    std::string_view name;               // of a macro
-    Place place;                         // of a macro
-    std::vector<Expression*> targets;    // with; parameters of a macro
-    std::vector<Expression*> values;     // with; defaults of the last parameters
+    std::string_view name;             // of a macro
+    Place place;                       // of a macro
+    std::vector<Expression*> targets;  // with; parameters of a macro
+    std::vector<Expression*> values;   // with; defaults of the last parameters
     Scope scope, condition_scope, otherwise_scope;
-    int num_places = 0;                                     // macro, generation: of the activation
-    int loop_index = -1;                                    // for: where `loop` is
-    int more_index = -1, more_named_index = -1;             // macro: varargs, kwargs
-    bool takes_more = false, takes_more_named = false;      // macro: whether its body names them
+    int num_places = 0;                                 // macro, generation: of the activation
+    int loop_index = -1;                                // for: where `loop` is
+    int more_index = -1, more_named_index = -1;         // macro: varargs, kwargs
+    bool takes_more = false, takes_more_named = false;  // macro: whether its body names them
 };
 
 struct Program {

@@ -1,11 +1,27 @@
 // See prompt_parts.h.
 #include "text/prompt_parts.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/check.h"
 
 namespace saker {
+namespace {
+
+constexpr std::array<std::string_view, 6> kAssistantTokens = {
+    "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"};
+
+bool is_assistant_token(const Tokenizer& tokenizer, const PromptPart& part) {
+    if (part.kind != PromptPart::Kind::added) return false;
+    const auto known = std::find(kAssistantTokens.begin(), kAssistantTokens.end(), part.text);
+    if (known == kAssistantTokens.end()) return false;
+    const auto id = tokenizer.added_token(part.text);
+    return id && !tokenizer.is_special(*id);
+}
+
+}  // namespace
 
 std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered) {
     using Kind = PromptPart::Kind;
@@ -16,6 +32,33 @@ std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_v
                           : piece.text == kVideoPad ? Kind::video
                                                     : Kind::added;
         parts.push_back({kind, std::move(piece.text)});
+    }
+    return parts;
+}
+
+std::vector<PromptPart> split_by_origin(const Tokenizer& tokenizer, const OriginText& rendered) {
+    using Kind = PromptPart::Kind;
+    std::vector<PromptPart> parts;
+    const auto add = [&](PromptPart part) {
+        if (part.kind == Kind::text && !parts.empty() && parts.back().kind == Kind::text)
+            parts.back().text += part.text;
+        else
+            parts.push_back(std::move(part));
+    };
+    size_t begin = 0;
+    for (const OriginRun& run : rendered.runs) {
+        const std::string_view text =
+            std::string_view(rendered.bytes).substr(begin, run.end - begin);
+        begin = run.end;
+        if (run.origin == Origin::client) {
+            add({Kind::text, std::string(text)});
+            continue;
+        }
+        for (PromptPart& part : split_rendered(tokenizer, text)) {
+            if (run.origin == Origin::assistant && !is_assistant_token(tokenizer, part))
+                part.kind = Kind::text;
+            add(std::move(part));
+        }
     }
     return parts;
 }

@@ -1,8 +1,9 @@
 // PromptPart: a prompt between template and token ids, with control tokens as structure.
 //
-// Templates (chat_template.h) write control tokens as `added` parts and everything that came from a
-// user, a tool or a file as `text` parts; only `added`, `image` and `video` parts can become
-// control tokens, so no text can forge one. serve/prepare.cpp writes the times of clips between the
+// Templates (chat_template.h) render texts whose bytes know who wrote them (origin_text.h). Control
+// tokens that the template wrote become `added` parts, and everything that came from a user, a tool
+// or a file `text` parts; only `added`, `image` and `video` parts can become control tokens, so no
+// text can forge one. serve/prepare.cpp writes the times of clips between the
 // parts, calls encode_parts, and puts as many tokens as a picture has in place of its one.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "text/origin_text.h"
 #include "text/tokenizer.h"
 
 namespace saker {
@@ -38,6 +40,12 @@ struct PromptPart {
 /// Parts of a prompt that is rendered already, from a trusted source: added tokens become `added`,
 /// the two placeholders `image` and `video`.
 std::vector<PromptPart> split_rendered(const Tokenizer& tokenizer, std::string_view rendered);
+
+/// Parts of a rendered prompt, by who wrote what: of the author's text as split_rendered; of an
+/// assistant's, only the tokens that an assistant writes itself (<think>, <tool_call>,
+/// <tool_response> and their ends, where the tokenizer has them and does not call them special);
+/// everybody else's text stays text.
+std::vector<PromptPart> split_by_origin(const Tokenizer& tokenizer, const OriginText& rendered);
 
 struct EncodedParts {
     std::vector<TokenId> ids;

@@ -243,8 +243,18 @@ broken config.json ""
 ln -sf nowhere.json "$copy/generation_config.json"
 expect 3 "generation_config.json" "$saker" run "$copy" x
 broken config.json ""
-ln -s nowhere.jinja "$copy/chat_template.jinja"
+ln -sf nowhere.jinja "$copy/chat_template.jinja"
 expect 3 "chat_template.jinja" "$saker" run "$copy" x
+broken chat_template.jinja '3s/.*/{% if x | nonsense %}/'
+expect 3 "chat_template.jinja: line 3: the filter 'nonsense' is not supported" "$saker" run "$copy" x
+expect 0 "^" "$saker" run "$copy" x --chat-template instruct --max-tokens 1
+expect 3 "nowhere.jinja: there is no such file" "$saker" run "$model" x --chat-template nowhere.jinja
+echo '{"messages": [{"role": "user", "content": "q"}]}' > "$work/request"
+echo '{{ messages[0].content }}!{{ raise_exception("no more") if tools }}' > "$work/mine.jinja"
+expect 0 '"prompt": "q!"' "$saker" render "$model" "$work/request" --chat-template "$work/mine.jinja"
+expect 0 'assistant.n<think>' "$saker" render "$model" "$work/request" --chat-template thinking
+echo '{"messages": [{"role": "user", "content": "q"}], "tools": [{"type": "function", "function": {"name": "f"}}]}' > "$work/request"
+expect 2 "no more" "$saker" render "$model" "$work/request" --chat-template "$work/mine.jinja"
 broken preprocessor_config.json 's/"patch_size": 16/"patch_size": 8/; s/"temporal_patch_size": 2/"temporal_patch_size": 8/'
 expect 3 "patch_size must equal that for images" "$saker" run "$copy" x
 cp "$copy/preprocessor_config.json" "$work/sizes.json"

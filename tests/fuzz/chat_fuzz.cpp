@@ -10,6 +10,15 @@
 #include "base/utf8.h"
 #include "text/chat_template.h"
 
+namespace {
+
+const saker::Tokenizer& tokenizer() {
+    static const auto made = saker::Tokenizer::load("models/demo/tokenizer.json");
+    return made;
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     using namespace saker;
     const auto request = parse_chat({reinterpret_cast<const char*>(bytes), size});
@@ -25,8 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     for (const Message& message : request->messages)
         for (const ContentPart& part : message.content)
             num_media += part.kind != ContentPart::Kind::text;
-    for (const ChatTemplate chat_template : {ChatTemplate::instruct, ChatTemplate::thinking}) {
-        const auto parts = render_chat(chat_template, *request);
+    for (const BuiltIn built_in : {BuiltIn::instruct, BuiltIn::thinking}) {
+        const auto parts = ChatTemplate::built_in(built_in, tokenizer()).render(*request);
+        if (!parts.ok() && request->continue_final_message) continue;
         CHECK(parts.ok(), "a request that parses can be rendered");
         CHECK(std::count_if(parts->begin(), parts->end(),
                             [](const PromptPart& p) {
