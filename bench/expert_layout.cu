@@ -5,6 +5,7 @@
 //   expert_layout                             checks, ceilings, then every regime
 //   expert_layout decode|streaming|prefill    the same, one regime
 //   expert_layout check [experts]             the checks alone, of a model with so many experts
+//   expert_layout profile                      a few launches, for a profiler
 //
 // Each check compares one layer's output with the slow twin in double, from poisoned buffers, with
 // even and skewed routing and with experts that nobody chose. Each time is the median of graph
@@ -19,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <string>
@@ -40,6 +42,18 @@ namespace {
 constexpr int64_t kMiB = int64_t{1} << 20, kGiB = int64_t{1} << 30;
 constexpr int kMostTokens = 16384, kLayers = 6;
 constexpr double kExpertBytes = 6.0 * kC * kF, kExpertNumbers = 3.0 * kC * kF;
+
+/// What is compared: an order, and how many strips of 16 rows a block of it has.
+struct Stored {
+    Order order;
+    int together;
+    const char* name;
+};
+constexpr Stored kStored[] = {{Order::fragment, 2, "fragment 32"},
+                              {Order::fragment, 4, "fragment 64"},
+                              {Order::fragment, 8, "fragment 128"},
+                              {Order::swizzled, 4, "swizzled 64"},
+                              {Order::swizzled, 8, "swizzled 128"}};
 
 /// Uniform in [-size, size), a new number each index (the finaliser of SplitMix64).
 __global__ void fill_random(Bf16* out, int64_t n, float size, uint64_t seed) {
@@ -64,31 +78,38 @@ __global__ void __launch_bounds__(256) read_plainly(const uint4* from, uint32_t*
     if (sum == 0x12345678u) *out = sum;  // keeps the loads
 }
 
-/// Reads everything through the rings of decode_up: eight warps of three pieces a block.
+/// Reads everything through rings of eight warps, 32 KB a round: a block what lies together
+/// or all blocks side by side. `pieces` beyond `wrap` begin again.
 __global__ void __launch_bounds__(256)
-    read_through_rings(const Bf16* from, int64_t pieces, int depth, uint32_t* out) {
+    read_through_rings(const Bf16* from, int64_t pieces, int64_t wrap, int depth, int side_by_side,
+                       uint32_t* out) {
     extern __shared__ __align__(128) unsigned char shared[];
+    using Ring = WarpRing<kUpTiles>;
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    WarpRing ring{
-        shared_address(shared) + static_cast<uint32_t>(warp * depth * kPieceBytes),
-        shared_address(shared) + static_cast<uint32_t>(8 * depth * kPieceBytes + warp * depth * 8),
+    Ring ring{
+        shared_address(shared) + static_cast<uint32_t>(warp * depth * Ring::kBytes),
+        shared_address(shared) + static_cast<uint32_t>(8 * depth * Ring::kBytes + warp * depth * 8),
         depth, lane};
+    if (wrap < pieces) ring.policy = evict_normal();
     ring.begin();
-    const int64_t end = pieces * (blockIdx.x + 1) / gridDim.x;
-    int64_t ahead = pieces * blockIdx.x / gridDim.x + warp;
+    const int64_t rounds = pieces / 8 / gridDim.x;
     uint32_t sum = 0;
+    int64_t ahead = 0;
     const auto fetch_ahead = [&](int slot) {
-        if (ahead < end) ring.fetch(slot, from + ahead * (kPieceBytes / 2));
-        ahead += 8;
+        if (ahead >= rounds) return;
+        const int64_t round =
+            side_by_side ? ahead * gridDim.x + blockIdx.x : blockIdx.x * rounds + ahead;
+        ring.fetch(slot, from + (round * 8 + warp) % wrap * (Ring::kBytes / 2));
+        ++ahead;
     };
-    int64_t piece = ahead;
     for (int i = 0; i < depth; ++i) fetch_ahead(i);
-    for (; piece < end; piece += 8) {
-        uint4 tiles[kPieceTiles];
+    for (int64_t i = 0; i < rounds; ++i) {
+        uint4 tiles[kUpTiles];
         ring.take(tiles);
         fetch_ahead(ring.slot);
         ring.advance();
-        for (const uint4& v : tiles) sum ^= v.x ^ v.y ^ v.z ^ v.w;
+#pragma unroll
+        for (int j = 0; j < kUpTiles; ++j) sum ^= tiles[j].x ^ tiles[j].y ^ tiles[j].z ^ tiles[j].w;
     }
     if (sum == 0x12345678u) *out = sum;
 }
@@ -130,20 +151,23 @@ Routing make_routing(int tokens, int experts, Taste taste, uint32_t seed) {
 
 /// A routing on the device, ready for every kernel.
 struct Plan {
-    int tokens = 0, touched = 0, busiest = 0, num_tiles = 0, num_slots = 0, most_columns = 0;
+    int tokens = 0, touched = 0, busiest = 0, num_tiles = 0, num_slots = 0;
     double padded = 0;  // columns multiplied for a used one
     int *experts = nullptr, *pairs = nullptr, *counts = nullptr;  // counts: choices, tiles
     float* weights = nullptr;
     Choice* choices = nullptr;
     TokenTile* tiles = nullptr;
     Slot* slots = nullptr;
+    Target* targets = nullptr;
 };
 
 class Trial {
   public:
     explicit Trial(int experts, int layers)
         : experts_(experts),
-          arena_(layers * 3 * experts * static_cast<int64_t>(kExpertBytes) + 6 * kGiB,
+          arena_(layers * int64_t{1 + std::size(kStored)} * experts *
+                         static_cast<int64_t>(kExpertBytes) +
+                     6 * kGiB,
                  Place::cuda(0)),
           scratch_(64 * kMiB, Place::cuda(0)),
           stream_(0),
@@ -177,13 +201,15 @@ class Trial {
     bool check();
     /// `part`: decode, streaming, prefill, or empty for all.
     void measure(const std::string& part);
+    void profile();
 
   private:
     struct Layer {
-        Bf16 *up_rows, *down_rows, *up[2], *down[2];  // ready orders by Order
+        Bf16 *up_rows, *down_rows;
+        Ready up[std::size(kStored)], down[std::size(kStored)];
     };
     struct Rings {
-        int up_warps, up_depth, down_warps, down_depth;
+        int up_depth, down_depth, prefetch;
     };
 
     template <class T>
@@ -214,19 +240,19 @@ class Trial {
     }
 
     Layer make_layer();
-    template <Order ORDER, bool UP>
-    void make_order(Bf16* to, const Bf16* from);
+    template <bool UP>
+    Ready make_order(const Stored& stored, const Bf16* from);
     Plan make_plan(const Routing& routing);
 
-    void run_decode(const Plan& p, const Layer& l, Rings r, bool up, bool down);
+    void run_decode(const Plan& p, const Layer& l, int stored, Rings r, bool up, bool down);
     void run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
                   bool down);
-    void run_grouped(const Plan& p, const Layer& l, Order order, bool up, bool down,
+    void run_grouped(const Plan& p, const Layer& l, int stored, bool up, bool down,
                      int read_once = -1);
     void run_gather(const Plan& p);
     void run_combine(const Plan& p);
 
-    double error_of(const Plan& p, const char* what, FunctionRef<void()> run);
+    int error_of(const Plan& p, const char* what, FunctionRef<void()> run);
     double time_us(int steps, FunctionRef<void(int)> run, double total_ms = 250);
     void measure_reading();
     double product_tflops(double total_ms);
@@ -239,27 +265,33 @@ class Trial {
     CudaLane lane_;
     Exec ex_;
     uint64_t seed_ = 0;
+    int checks_ = 0;
     std::vector<Layer> layers_;
     Bf16 *x_, *tokens_, *h_, *rows_, *out_, *product_[3];
     uint32_t* sink_;
     double read_tbps_ = 0, peak_tflops_ = 0;
 };
 
-template <Order ORDER, bool UP>
-void Trial::make_order(Bf16* to, const Bf16* from) {
+template <bool UP>
+Ready Trial::make_order(const Stored& stored, const Bf16* from) {
     const int64_t numbers = int64_t{experts_} * kRows<UP> * kColumns<UP>, pieces = numbers / 8;
-    make_ready<ORDER, UP>
-        <<<static_cast<unsigned>(pieces / 256), 256, 0, stream()>>>(to, from, pieces);
+    Bf16* const to = take<Bf16>(numbers);
+    poison(to, numbers * 2);
+    const auto make = stored.order == Order::fragment ? make_ready<Order::fragment, UP>
+                                                      : make_ready<Order::swizzled, UP>;
+    make<<<static_cast<unsigned>(pieces / 256), 256, 0, stream()>>>(to, from, stored.together,
+                                                                    pieces);
     CUDA_CHECK(cudaGetLastError());
     int* const lost = reinterpret_cast<int*>(sink_);
     CUDA_CHECK(cudaMemsetAsync(lost, 0, sizeof(int), stream()));
-    count_lost<UP><<<static_cast<unsigned>(numbers / 256), 256, 0, stream()>>>(to, from, ORDER,
-                                                                               numbers, lost);
+    count_lost<UP><<<static_cast<unsigned>(numbers / 256), 256, 0, stream()>>>(
+        to, from, stored.order, stored.together, numbers, lost);
     CUDA_CHECK(cudaGetLastError());
     int count = -1;
     CUDA_CHECK(cudaMemcpyAsync(&count, lost, sizeof count, cudaMemcpyDeviceToHost, stream()));
     stream_.synchronize();
     CHECK(count == 0, "a stored order loses numbers");
+    return {to, stored.together};
 }
 
 Trial::Layer Trial::make_layer() {
@@ -269,14 +301,10 @@ Trial::Layer Trial::make_layer() {
     l.down_rows = take<Bf16>(down);
     fill(l.up_rows, up, 0.04f);
     fill(l.down_rows, down, 0.06f);
-    for (int i = 0; i < 2; ++i) {
-        l.up[i] = take<Bf16>(up);
-        l.down[i] = take<Bf16>(down);
+    for (size_t i = 0; i < std::size(kStored); ++i) {
+        l.up[i] = make_order<true>(kStored[i], l.up_rows);
+        l.down[i] = make_order<false>(kStored[i], l.down_rows);
     }
-    make_order<Order::fragment, true>(l.up[0], l.up_rows);
-    make_order<Order::fragment, false>(l.down[0], l.down_rows);
-    make_order<Order::swizzled, true>(l.up[1], l.up_rows);
-    make_order<Order::swizzled, false>(l.down[1], l.down_rows);
     return l;
 }
 
@@ -290,8 +318,6 @@ Plan Trial::make_plan(const Routing& r) {
         plan.touched += !pairs.empty();
         plan.busiest = std::max(plan.busiest, static_cast<int>(pairs.size()));
     }
-    plan.most_columns = 16;
-    while (plan.most_columns < std::min(plan.busiest, kMostTileColumns)) plan.most_columns *= 2;
 
     std::vector<Choice> choices;
     std::vector<int> pairs;
@@ -301,20 +327,24 @@ Plan Trial::make_plan(const Routing& r) {
         if (count == 0) continue;
         choices.push_back({e, static_cast<int>(pairs.size()), count});
         pairs.insert(pairs.end(), pairs_of[e].begin(), pairs_of[e].end());
-        const int parts = (count + plan.most_columns - 1) / plan.most_columns;
+        const int parts = (count + kMostTileColumns - 1) / kMostTileColumns;
         const int columns = ((count + parts - 1) / parts + 15) / 16 * 16;
         for (int done = 0; done < count; done += columns)
-            tiles.push_back({e, columns, done, std::min(columns, count - done)});
+            tiles.push_back({e, columns, done, std::min(columns, count - done), 0, 0});
     }
     // Wide tiles first: clusters take items in turn, and the last ones should be short.
     std::stable_sort(tiles.begin(), tiles.end(),
                      [](const TokenTile& a, const TokenTile& b) { return a.columns > b.columns; });
     std::vector<Slot> slots;
+    std::vector<Target> targets;
     for (TokenTile& tile : tiles) {
+        choose_ring(tile);
         const int done = tile.first, first = static_cast<int>(slots.size());
-        for (int row = 0; row < tile.columns; ++row)
-            slots.push_back({row < tile.count ? pairs_of[tile.expert][done + row] : -1, first,
-                             tile.columns, row});
+        for (int row = 0; row < tile.columns; ++row) {
+            const int pair = row < tile.count ? pairs_of[tile.expert][done + row] : -1;
+            slots.push_back({pair, first, tile.columns, row});
+            targets.push_back({pair, pair < 0 ? 0.0f : r.weights[pair]});
+        }
         tile.first = first;
     }
     plan.num_tiles = static_cast<int>(tiles.size());
@@ -326,55 +356,56 @@ Plan Trial::make_plan(const Routing& r) {
     plan.choices = take_copy(choices);
     plan.tiles = take_copy(tiles);
     plan.slots = take_copy(slots);
+    plan.targets = take_copy(targets);
     plan.counts = take_copy(std::vector<int>{static_cast<int>(choices.size()), plan.num_tiles});
     return plan;
 }
 
-void Trial::run_decode(const Plan& p, const Layer& l, Rings r, bool up, bool down) {
-    DecodeArgs a = {l.up[0], x_, p.choices, p.counts, p.pairs, p.weights, h_, p.tokens, r.up_depth};
+void Trial::run_decode(const Plan& p, const Layer& l, int stored, Rings r, bool up, bool down) {
+    DecodeArgs a = {l.up[stored], nullptr, x_,       p.choices,  p.counts, p.pairs,
+                    p.weights,    h_,      p.tokens, r.up_depth, 0};
     if (up)
-        launch(decode_up, multiprocessors_, r.up_warps * 32,
-               decode_up_shared_bytes(r.up_warps, r.up_depth, p.tokens), a);
-    a.weights = l.down[0];
+        launch(decode_up, multiprocessors_, kUpWarps * 32,
+               decode_up_shared_bytes(r.up_depth, p.tokens), a);
+    a.weights = l.down[stored];
     a.in = h_;
     a.out = out_;
     a.depth = r.down_depth;
+    a.prefetch = r.prefetch;
     if (down)
-        launch(decode_down, kC / 16, r.down_warps * 32,
-               decode_down_shared_bytes(r.down_warps, r.down_depth, p.tokens), a);
+        launch(decode_down, kC / 16, kDownWarps * 32,
+               decode_down_shared_bytes(r.down_depth, p.tokens), a);
 }
 
 void Trial::run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
                      bool down) {
-    DecodeArgs a = {l.up_rows, x_, p.choices, p.counts, p.pairs, p.weights, h_, p.tokens, 0};
+    DecodeArgs a = {{}, l.up_rows, x_, p.choices, p.counts, p.pairs, p.weights, h_, p.tokens, 0, 0};
     if (up) launch(rows_up, up_blocks * multiprocessors_, 256, rows_up_shared_bytes(p.tokens), a);
-    a.weights = l.down_rows;
+    a.rows = l.down_rows;
     a.in = h_;
     a.out = out_;
     if (down) launch(rows_down, kC / 16, down_threads, rows_down_shared_bytes(p.tokens), a);
 }
 
-void Trial::run_grouped(const Plan& p, const Layer& l, Order order, bool up, bool down,
+void Trial::run_grouped(const Plan& p, const Layer& l, int stored, bool up, bool down,
                         int read_once) {
     GroupedArgs a = {};
     a.tiles = p.tiles;
     a.num_tiles = p.counts + 1;
-    a.slots = p.slots;
-    a.pair_weights = p.weights;
-    a.stages = stages_of(p.most_columns);
-    a.stage_bytes = stage_bytes_of(p.most_columns);
-    a.read_once = read_once < 0 ? p.tokens <= 1024 : read_once;
-    const int i = static_cast<int>(order), blocks = multiprocessors_ / 2 * 2;
-    const auto launch_grouped =
-        order == Order::fragment ? launch_grouped_fragment : launch_grouped_swizzled;
+    a.targets = p.targets;
+    a.read_once = read_once < 0 ? p.tokens <= 4096 : read_once;
+    a.always = 1;
+    const int blocks = multiprocessors_ / 2 * 2;
+    const auto launch_grouped = kStored[stored].order == Order::fragment ? launch_grouped_fragment
+                                                                         : launch_grouped_swizzled;
     if (up) {
-        a.weights = l.up[i];
+        a.weights = l.up[stored];
         a.tokens = tokens_;
         a.out = h_;
         launch_grouped(true, a, blocks, stream());
     }
     if (down) {
-        a.weights = l.down[i];
+        a.weights = l.down[stored];
         a.tokens = h_;
         a.out = rows_;
         launch_grouped(false, a, blocks, stream());
@@ -388,8 +419,8 @@ void Trial::run_combine(const Plan& p) {
     launch(combine, p.tokens, 256, 0, out_, rows_);
 }
 
-/// The relative error of one run over poisoned buffers; aborts where a number was not written.
-double Trial::error_of(const Plan& p, const char* what, FunctionRef<void()> run) {
+/// 1 where one run over poisoned buffers is wrong or leaves a number unwritten, else 0.
+int Trial::error_of(const Plan& p, const char* what, FunctionRef<void()> run) {
     const int64_t mark = arena_.mark();
     const int64_t pairs = int64_t{p.tokens} * kChosen, numbers = int64_t{p.tokens} * kC;
     Bf16* const h = take<Bf16>(pairs * kF);
@@ -413,6 +444,7 @@ double Trial::error_of(const Plan& p, const char* what, FunctionRef<void()> run)
     CUDA_CHECK(cudaMemcpyAsync(host, sums, sizeof host, cudaMemcpyDeviceToHost, stream()));
     stream_.synchronize();
     arena_.rewind(mark);
+    ++checks_;
     const double error = std::sqrt(host[0] / host[1]);
     std::printf("check %6d tokens, %3d experts, busiest %5d: %-18s error %.2e%s\n", p.tokens,
                 p.touched, p.busiest, what, error,
@@ -426,7 +458,7 @@ double Trial::error_of(const Plan& p, const char* what, FunctionRef<void()> run)
 constexpr int kChecked[] = {1, 2, 3, 8, 33, 64, 500, 1024, 4096};
 
 bool Trial::check() {
-    double wrong = 0;
+    int wrong = 0;
     const int most = experts_ < 128 ? 64 : kMostTokens;
     for (int tokens : kChecked)
         for (Taste taste : {Taste::even, Taste::skewed, Taste::unanimous}) {
@@ -434,22 +466,24 @@ bool Trial::check() {
             const int64_t mark = arena_.mark();
             const Plan p = make_plan(make_routing(tokens, experts_, taste, 7 + tokens));
             const Layer& l = layers_[0];
-            if (tokens <= kMostDecodeTokens) {
-                for (Rings r : {Rings{8, 3, 8, 3}, Rings{6, 4, 8, 2}, Rings{12, 2, 12, 2}})
-                    wrong +=
-                        error_of(p, "decode, fragment", [&] { run_decode(p, l, r, true, true); });
-                wrong += error_of(p, "decode, rows", [&] { run_rows(p, l, 2, 512, true, true); });
+            for (int i = 0; i < static_cast<int>(std::size(kStored)); ++i) {
+                const std::string name = kStored[i].name;
+                if (tokens <= kMostDecodeTokens && kStored[i].order == Order::fragment)
+                    for (Rings r : {Rings{3, 3, 0}, Rings{2, 4, 4}, Rings{4, 2, 8}})
+                        if (decode_down_shared_bytes(r.down_depth, tokens) <= 227 * 1024)
+                            wrong += error_of(p, ("decode " + name).c_str(),
+                                              [&] { run_decode(p, l, i, r, true, true); });
+                wrong += error_of(p, ("grouped " + name).c_str(), [&] {
+                    run_gather(p);
+                    run_grouped(p, l, i, true, true);
+                    run_combine(p);
+                });
             }
-            for (Order order : {Order::fragment, Order::swizzled})
-                wrong += error_of(
-                    p, order == Order::fragment ? "grouped, fragment" : "grouped, swizzled", [&] {
-                        run_gather(p);
-                        run_grouped(p, l, order, true, true);
-                        run_combine(p);
-                    });
+            if (tokens <= kMostDecodeTokens)
+                wrong += error_of(p, "decode rows", [&] { run_rows(p, l, 2, 512, true, true); });
             arena_.rewind(mark);
         }
-    std::printf("checks: %.0f wrong\n", wrong);
+    std::printf("checks: %d wrong of %d\n", wrong, checks_);
     return wrong == 0;
 }
 
@@ -479,21 +513,43 @@ double Trial::time_us(int steps, FunctionRef<void(int)> run, double total_ms) {
 }
 
 void Trial::measure_reading() {
-    const int64_t bytes = int64_t{experts_} * 2 * kF * kC * 2;  // gate_up of a layer
-    const auto report = [&](const char* what, FunctionRef<void(int)> run) {
+    const int64_t layer = int64_t{experts_} * 2 * kF * kC * 2;                // gate_up
+    const int64_t all = layer / 2 * 3 * int64_t{1 + std::size(kStored)} * 2;  // of two layers
+    const Bf16* const first = layers_[0].up_rows;
+    const auto report = [&](const std::string& what, int64_t bytes, bool is_ceiling,
+                            FunctionRef<void(int)> run) {
         const double tbps = static_cast<double>(bytes) / time_us(kLayers, run) / 1e6;
-        read_tbps_ = std::max(read_tbps_, tbps);
-        std::printf("ceiling: read %-34s %.3f TB/s\n", what, tbps);
+        if (is_ceiling) read_tbps_ = std::max(read_tbps_, tbps);
+        std::printf("ceiling: read %-50s %.3f TB/s\n", what.c_str(), tbps);
     };
-    report("plainly, 32 KB a block", [&](int i) {
+    const auto plainly = [&](const Bf16* from, int64_t bytes) {
         read_plainly<<<static_cast<unsigned>(bytes / 32768), 256, 0, stream()>>>(
-            reinterpret_cast<const uint4*>(layers_[i].up[0]), sink_);
-    });
-    for (int depth : {2, 3, 4, 6})
-        report(("through rings of " + std::to_string(depth) + " pieces").c_str(), [&](int i) {
-            read_through_rings<<<multiprocessors_, 256, 8 * depth*(kPieceBytes + 8), stream()>>>(
-                layers_[i].up[0], bytes / kPieceBytes, depth, sink_);
-        });
+            reinterpret_cast<const uint4*>(from), sink_);
+        CUDA_CHECK(cudaGetLastError());
+    };
+    const auto by_rings = [&](const Bf16* from, int64_t bytes, int64_t wrap, int depth,
+                              int side_by_side) {
+        using Ring = WarpRing<kUpTiles>;
+        read_through_rings<<<multiprocessors_, 256, 8 * depth*(Ring::kBytes + 8), stream()>>>(
+            from, bytes / Ring::kBytes, std::min(bytes, wrap) / Ring::kBytes, depth, side_by_side,
+            sink_);
+        CUDA_CHECK(cudaGetLastError());
+    };
+    report("plainly, a layer", layer, true, [&](int i) { plainly(layers_[i].up_rows, layer); });
+    report("plainly, 14 GB", all, true, [&](int) { plainly(first, all); });
+    for (int depth : {2, 3, 6})
+        for (int side_by_side : {0, 1}) {
+            const std::string name = " by rings of " + std::to_string(depth) +
+                                     (side_by_side ? ", blocks side by side" : ", blocks apart");
+            report("a layer" + name, layer, true,
+                   [&](int i) { by_rings(layers_[i].up_rows, layer, all, depth, side_by_side); });
+            if (depth == 6)
+                report("14 GB" + name, all, true,
+                       [&](int) { by_rings(first, all, all, depth, side_by_side); });
+        }
+    for (int64_t mib : {8, 24})
+        report(std::to_string(mib) + " MiB of L2 again and again", layer, false,
+               [&](int) { by_rings(first, layer, mib * kMiB, 6, 1); });
     std::fflush(stdout);
 }
 
@@ -525,34 +581,32 @@ void Trial::measure_decode(int tokens) {
         return us;
     };
     const auto layer = [&](int i) -> const Layer& { return layers_[i % kLayers]; };
-    for (Rings r :
-         {Rings{8, 3, 8, 3}, Rings{8, 2, 8, 3}, Rings{6, 4, 8, 3}, Rings{6, 4, 8, 2},
-          Rings{8, 4, 8, 2}, Rings{12, 2, 8, 3}, Rings{12, 2, 12, 2}, Rings{8, 3, 8, 2}}) {
-        if (decode_down_shared_bytes(r.down_warps, r.down_depth, tokens) > 227 * 1024) continue;
-        const std::string name =
-            "fragment, up " + std::to_string(r.up_warps) + " x " + std::to_string(r.up_depth) +
-            ", down " + std::to_string(r.down_warps) + " x " + std::to_string(r.down_depth);
-        report(name, 1, [&](int i) { run_decode(plans[i], layer(i), r, true, true); });
-        if (r.up_warps == 8 && r.up_depth == 3 && r.down_depth == 3) {
+    for (int stored = 0; kStored[stored].order == Order::fragment; ++stored)
+        for (Rings r : {Rings{3, 4, 0}, Rings{3, 4, 4}, Rings{3, 3, 0}, Rings{2, 4, 0},
+                        Rings{4, 3, 0}, Rings{4, 4, 0}, Rings{4, 4, 8}, Rings{4, 2, 0}}) {
+            if (decode_down_shared_bytes(r.down_depth, tokens) > 227 * 1024) continue;
+            const std::string name = kStored[stored].name + std::string(", rings of ") +
+                                     std::to_string(r.up_depth) + " and " +
+                                     std::to_string(r.down_depth) + ", " +
+                                     std::to_string(r.prefetch) + " into L2";
+            report(name, 1, [&](int i) { run_decode(plans[i], layer(i), stored, r, true, true); });
+            if (r.up_depth != 4 || r.down_depth != 3) continue;
             report("  of it up alone", 2.0 / 3,
-                   [&](int i) { run_decode(plans[i], layer(i), r, true, false); });
+                   [&](int i) { run_decode(plans[i], layer(i), stored, r, true, false); });
             report("  of it down alone", 1.0 / 3,
-                   [&](int i) { run_decode(plans[i], layer(i), r, false, true); });
+                   [&](int i) { run_decode(plans[i], layer(i), stored, r, false, true); });
         }
-    }
     for (int blocks : {1, 2})
-        for (int threads : {256, 512}) {
+        for (int threads : {256, 512})
             report("rows, up " + std::to_string(blocks) + " blocks, down " +
                        std::to_string(threads) + " threads",
                    1, [&](int i) { run_rows(plans[i], layer(i), blocks, threads, true, true); });
-        }
     if (tokens >= 4)
-        for (Order order : {Order::fragment, Order::swizzled})
-            report(order == Order::fragment ? "grouped, fragment, with gather and combine"
-                                            : "grouped, swizzled, with gather and combine",
-                   1, [&](int i) {
+        for (int stored = 0; stored < static_cast<int>(std::size(kStored)); ++stored)
+            report(std::string("grouped ") + kStored[stored].name + ", with gather and combine", 1,
+                   [&](int i) {
                        run_gather(plans[i]);
-                       run_grouped(plans[i], layer(i), order, true, true);
+                       run_grouped(plans[i], layer(i), stored, true, true);
                        run_combine(plans[i]);
                    });
     arena_.rewind(mark);
@@ -571,53 +625,46 @@ void Trial::measure_grouped(int tokens, Taste taste) {
     const double reading = touched * kExpertBytes / read_tbps_ / 1e6;
     const double flops = 2.0 * tokens * kChosen * kExpertNumbers;
     const double floor = std::max(reading, flops / peak_tflops_ / 1e6);
-    const auto report = [&](const char* what, double share, double us) {
+    const auto report = [&](const std::string& what, double share, double us) {
         std::printf(
             "%5d tokens%s, %.1f experts, padding %.2f: %-34s %8.1f us, floor %7.1f, %3.0f %%, "
             "%4.0f "
             "TFLOP/s\n",
-            tokens, taste == Taste::even ? "" : " skewed", touched, padded, what, us, floor * share,
-            100 * floor * share / us, flops * share / us / 1e6);
+            tokens, taste == Taste::even ? "" : " skewed", touched, padded, what.c_str(), us,
+            floor * share, 100 * floor * share / us, flops * share / us / 1e6);
         std::fflush(stdout);
     };
     const auto layer = [&](int i) -> const Layer& { return layers_[i % kLayers]; };
     for (int i = 0; i < steps; ++i) run_gather(plans[i]);  // real numbers in every token tile
     // In turns, so that the clock is the same for all.
     struct Row {
-        const char* what;
+        std::string what;
         double share;
         std::function<void(int)> run;
         std::vector<double> us;
     };
     std::vector<Row> rows;
-    for (Order order : {Order::fragment, Order::swizzled}) {
-        const bool fragment = order == Order::fragment;
-        rows.push_back({fragment ? "fragment, up" : "swizzled, up",
-                        2.0 / 3,
-                        [&, order](int i) { run_grouped(plans[i], layer(i), order, true, false); },
-                        {}});
-        rows.push_back({fragment ? "fragment, down" : "swizzled, down",
-                        1.0 / 3,
-                        [&, order](int i) { run_grouped(plans[i], layer(i), order, false, true); },
-                        {}});
-        rows.push_back({fragment ? "fragment, up and down" : "swizzled, up and down",
-                        1,
-                        [&, order](int i) { run_grouped(plans[i], layer(i), order, true, true); },
-                        {}});
-        if (tokens >= 1024)
-            rows.push_back(
-                {fragment ? "fragment, other cache policy" : "swizzled, other cache policy",
-                 1,
-                 [&, order](int i) {
-                     run_grouped(plans[i], layer(i), order, true, true, tokens > 1024);
-                 },
-                 {}});
+    for (int stored = 0; stored < static_cast<int>(std::size(kStored)); ++stored) {
+        const std::string name = kStored[stored].name;
+        const auto add = [&](const char* what, double share, bool up, bool down, int read_once) {
+            rows.push_back({name + what,
+                            share,
+                            [&, stored, up, down, read_once](int i) {
+                                run_grouped(plans[i], layer(i), stored, up, down, read_once);
+                            },
+                            {}});
+        };
+        add(", up", 2.0 / 3, true, false, -1);
+        add(", down", 1.0 / 3, false, true, -1);
+        add(", up and down", 1, true, true, -1);
+        if (tokens >= 1024) add(", other cache policy", 1, true, true, tokens > 4096);
     }
-    rows.push_back({"fragment, with gather and combine",
+    const int whole = 2;  // fragment 128
+    rows.push_back({"fragment 128, gather, combine",
                     1,
                     [&](int i) {
                         run_gather(plans[i]);
-                        run_grouped(plans[i], layer(i), Order::fragment, true, true);
+                        run_grouped(plans[i], layer(i), whole, true, true);
                         run_combine(plans[i]);
                     },
                     {}});
@@ -660,6 +707,18 @@ void Trial::measure(const std::string& part) {
     measure_reading();
 }
 
+void Trial::profile() {
+    for (int tokens : {64, 1024, 4096}) {
+        const Plan p = make_plan(make_routing(tokens, experts_, Taste::even, 2000));
+        run_gather(p);
+        for (int stored : {2, 4}) run_grouped(p, layers_[0], stored, true, true);
+        run_combine(p);
+    }
+    const Plan p = make_plan(make_routing(1, experts_, Taste::even, 1000));
+    for (int stored : {0, 2}) run_decode(p, layers_[0], stored, {3, 4, 0}, true, true);
+    stream_.synchronize();
+}
+
 }  // namespace
 }  // namespace saker::expert_layout
 
@@ -674,7 +733,12 @@ int main(int argc, char** argv) {
     const int experts = argc > 2 ? std::atoi(argv[2]) : 128;
     const DeviceFacts facts = device_facts(0);
     std::printf("# %s, %d multiprocessors\n", facts.name.c_str(), facts.num_multiprocessors);
-    expert_layout::Trial trial(experts, check_alone ? 1 : expert_layout::kLayers);
+    const bool one_layer = check_alone || part == "profile";
+    expert_layout::Trial trial(experts, one_layer ? 1 : expert_layout::kLayers);
+    if (part == "profile") {
+        trial.profile();
+        return 0;
+    }
     if (!trial.check()) return 1;
     if (!check_alone) trial.measure(part);
     return 0;

@@ -1,15 +1,22 @@
 // Experts of 1 to 8 tokens, bound by reading the chosen experts once.
 //
-// up: a warp takes a strip of 16 ready rows whole, 64 KB that lie in one piece, through a ring of
-// its own in shared memory, filled by bulk copies of 4 KB; it multiplies by mma.m16n8k16, the
-// columns being the tokens that chose this expert, so up to 8 tokens cost what one does. No sum
-// crosses a warp, and gate and up of one number meet in one lane. Columns without a token repeat
-// the last one: columns do not mix, so what stands in them is nobody's concern.
+// up: a block takes 32 ready rows at a time, its eight warps a quarter of a thousand columns each,
+// through rings of their own in shared memory, filled by bulk copies of 4 KB (two strips of 64
+// columns); they multiply by mma.m16n8k16, the columns being the tokens that chose this expert, so
+// up to 8 tokens cost what one does. Columns without a token repeat the last one: columns do not
+// mix, so what stands in them is nobody's concern. The eight parts of a sum meet in shared memory
+// while the rings fill on: every warp works until the last byte, and the block reads 128 KB that
+// lie close together, which memory likes better than as many warps at places of their own.
 //
 // down: a block takes 16 rows of C for every chosen expert, so that the weighted sum over a token's
-// experts happens in shared memory, in order, without atomics. Its warps share the experts by
-// halves of their columns, 12 KB each. Which experts those are was known before up ran: the rings
+// experts happens in shared memory, in order, without atomics. Its twelve warps share the experts
+// by thirds of their columns, 8 KB each. Which experts those are was known before up ran: the rings
 // fill while up still works, and only then does the kernel wait for h.
+//
+// A block of each may share a multiprocessor, but two of up must not: with dependent launch the
+// blocks of the next kernel are placed as the present ones end, two would come to lie where one
+// ended first, and other multiprocessors would stand idle (measured: 85 us instead of 67). So up
+// asks for more than half of the shared memory.
 //
 // The right matrix wants, of 32 terms k, the pairs (k, k + 1) at k = 2t, 2t + 8, 2t + 16, 2t + 24
 // in lane 4g + t. Vectors lie in that order ("lane order"), a multiplication's four registers as
@@ -30,19 +37,22 @@ struct Choice {
 };
 
 struct DecodeArgs {
-    const Bf16* weights;  // of one layer: fragment order, or the checkpoint's for the rivals
-    const Bf16* in;       // up: x, [T, C]. down: h of the pairs, in lane order or plain
+    Ready weights;
+    const Bf16* rows;  // the checkpoint's, for the rivals
+    const Bf16* in;    // up: x, [T, C]. down: h of the pairs, in lane order or plain
     const Choice* choices;
     const int* num_choices;
     const int* pairs;           // by expert
     const float* pair_weights;  // by pair
     Bf16* out;                  // up: h. down: [T, C]
     int num_tokens;
-    int depth;  // pieces of a ring
+    int depth;     // pieces of a ring
+    int prefetch;  // pieces that down asks for behind its ring, into L2
 };
 
 constexpr int kMostDecodeTokens = 8;
-constexpr int kPieceBytes = 4096, kPieceTiles = 8;  // 16 rows by 128 columns
+constexpr int kUpWarps = 8, kDownWarps = 12;
+constexpr int kUpTiles = 8, kDownTiles = 4;  // of 512 bytes, a piece
 
 /// Bytes of a vector of `length` in lane order, with its padding.
 constexpr int vector_bytes(int length) {
@@ -52,21 +62,30 @@ constexpr int vector_bytes(int length) {
 __host__ __device__ constexpr int lane_order(int i) {
     return i / 32 * 32 + i % 8 / 2 * 8 + i % 32 / 8 * 2 + i % 2;
 }
-constexpr int decode_up_shared_bytes(int warps, int depth, int tokens) {
-    return warps * depth * kPieceBytes + tokens * vector_bytes(kC) + warps * depth * 8;
+constexpr int kPartBytes = kUpWarps * 2 * 512;  // every warp's sums of two strips
+
+constexpr int decode_up_shared_bytes(int depth, int tokens) {
+    const int bytes =
+        kUpWarps * depth * (kUpTiles * 512 + 8) + kPartBytes + tokens * vector_bytes(kC);
+    return bytes > 115840 ? bytes : 115840;  // more than half of a multiprocessor's
 }
-/// Rings, h of all pairs, the two halves of their products, barriers.
-constexpr int decode_down_shared_bytes(int warps, int depth, int tokens) {
-    return warps * depth * kPieceBytes + tokens * kChosen * (vector_bytes(kF) + 2 * 16 * 4) +
-           warps * depth * 8 + 16;
+/// Rings, h of all pairs, three parts of their products, barriers.
+constexpr int decode_down_shared_bytes(int depth, int tokens) {
+    return kDownWarps * depth * (kDownTiles * 512 + 8) +
+           tokens * kChosen * (vector_bytes(kF) + 3 * 16 * 4) + 16;
 }
 
-/// A warp's own ring. Lane 0 fetches; all lanes read a piece, then it is filled again.
+/// A warp's own ring of pieces of TILES tiles. Lane 0 fetches; all lanes read a piece, then it is
+/// filled again.
+template <int TILES>
 struct WarpRing {
+    static constexpr int kBytes = TILES * 512;
+
     uint32_t pieces, barriers;
     int depth, lane;
     int slot = 0;
     uint32_t phase = 0;
+    uint64_t policy = evict_first();
 
     __device__ void begin() {
         if (lane == 0) {
@@ -77,17 +96,17 @@ struct WarpRing {
     }
     __device__ void fetch(int to_slot, const Bf16* from) const {
         if (lane == 0) {
-            barrier_expect(barriers + 8 * to_slot, kPieceBytes);
-            bulk_load(pieces + static_cast<uint32_t>(to_slot * kPieceBytes), from, kPieceBytes,
-                      barriers + 8 * to_slot, evict_first());
+            barrier_expect(barriers + 8 * to_slot, kBytes);
+            bulk_load(pieces + static_cast<uint32_t>(to_slot * kBytes), from, kBytes,
+                      barriers + 8 * to_slot, policy);
         }
     }
     /// The next piece's tiles, this lane's part.
-    __device__ void take(uint4 (&tiles)[kPieceTiles]) {
+    __device__ void take(uint4 (&tiles)[TILES]) {
         barrier_wait(barriers + 8 * slot, phase);
-        const uint32_t at = pieces + static_cast<uint32_t>(slot * kPieceBytes + lane * 16);
+        const uint32_t at = pieces + static_cast<uint32_t>(slot * kBytes + lane * 16);
 #pragma unroll
-        for (int i = 0; i < kPieceTiles; ++i) tiles[i] = load_shared(at + i * 512);
+        for (int i = 0; i < TILES; ++i) tiles[i] = load_shared(at + i * 512);
         __syncwarp();
     }
     __device__ void advance() {
@@ -98,57 +117,49 @@ struct WarpRing {
     }
 };
 
-/// Adds one piece's products: `vector` is this lane's place in its token's vector.
-__device__ inline void add_piece(float (&sums)[4][4], const uint4 (&tiles)[kPieceTiles],
-                                 uint32_t vector) {
-#pragma unroll
-    for (int i = 0; i < kPieceTiles / 2; ++i) {
-        const uint4 right = load_shared(vector + i * 64);
-        mma_16x8x16(sums[i % 2 * 2], tiles[2 * i], right.x, right.y);
-        mma_16x8x16(sums[i % 2 * 2 + 1], tiles[2 * i + 1], right.z, right.w);
-    }
-}
-__device__ inline float total(const float (&sums)[4][4], int i) {
-    return (sums[0][i] + sums[1][i]) + (sums[2][i] + sums[3][i]);
+/// Adds the products of a strip's four tiles, in two sums that do not wait for each other.
+__device__ inline void add_strip(float (&sums)[2][4], const uint4* tiles, const uint4& right0,
+                                 const uint4& right1) {
+    mma_16x8x16(sums[0], tiles[0], right0.x, right0.y);
+    mma_16x8x16(sums[1], tiles[1], right0.z, right0.w);
+    mma_16x8x16(sums[0], tiles[2], right1.x, right1.y);
+    mma_16x8x16(sums[1], tiles[3], right1.z, right1.w);
 }
 
-static __global__ void __launch_bounds__(384, 1) decode_up(DecodeArgs a) {
+static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_up(DecodeArgs a) {
     extern __shared__ __align__(128) unsigned char shared[];
-    constexpr int kStrips = kRows<true> / 16, kPieces = 16 * kC * 2 / kPieceBytes;
+    constexpr int kPairs = kRows<true> / 32;                 // pairs of strips an expert
+    constexpr int kPieces = kColumns<true> / 64 / kUpWarps;  // a pair of strips and warp
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    const int warps = static_cast<int>(blockDim.x) / 32;
     const int g = lane / 4, t = lane % 4;
-    const int ring_bytes = a.depth * kPieceBytes;
-    unsigned char* const vectors = shared + warps * ring_bytes;
-    WarpRing ring{shared_address(shared) + static_cast<uint32_t>(warp * ring_bytes),
-                  shared_address(vectors + a.num_tokens * vector_bytes(kC)) +
-                      static_cast<uint32_t>(warp * a.depth * 8),
-                  a.depth, lane};
+    const int ring_bytes = a.depth * kUpTiles * 512;
+    float4* const parts = reinterpret_cast<float4*>(shared + kUpWarps * ring_bytes);
+    unsigned char* const vectors = shared + kUpWarps * ring_bytes + kPartBytes;
+    WarpRing<kUpTiles> ring{shared_address(shared) + static_cast<uint32_t>(warp * ring_bytes),
+                            shared_address(vectors + a.num_tokens * vector_bytes(kC)) +
+                                static_cast<uint32_t>(warp * a.depth * 8),
+                            a.depth, lane};
     ring.begin();
     wait_for_previous();  // x, and which experts
     launch_next();
 
-    const int64_t strips = int64_t{*a.num_choices} * kStrips;
-    const int end = static_cast<int>(strips * (blockIdx.x + 1) / gridDim.x);
-    const int begin = static_cast<int>(strips * blockIdx.x / gridDim.x) + warp;
-    const auto source = [&](int strip, int piece) {
-        const Choice choice = a.choices[strip / kStrips];
-        return a.weights + (int64_t{choice.expert} * kStrips + strip % kStrips) * 16 * kC +
-               piece * (kPieceBytes / 2);
-    };
+    const int num_choices = a.num_tokens == 1 ? kChosen : *a.num_choices;
+    const int64_t units = int64_t{num_choices} * kPairs;
+    const int end = static_cast<int>(units * (blockIdx.x + 1) / gridDim.x);
+    const int begin = static_cast<int>(units * blockIdx.x / gridDim.x);
     int ahead = begin, ahead_piece = 0;  // what is fetched next
     const auto fetch_ahead = [&](int slot) {
         if (ahead >= end) return;
-        ring.fetch(slot, source(ahead, ahead_piece));
+        ring.fetch(slot, a.weights.strip_at(a.choices[ahead / kPairs].expert, kRows<true>, kC,
+                                            ahead % kPairs * 2, warp * kPieces + ahead_piece));
         if (++ahead_piece == kPieces) {
             ahead_piece = 0;
-            ahead += warps;
+            ++ahead;
         }
     };
     for (int i = 0; i < a.depth; ++i) fetch_ahead(i);
 
-    for (int i = static_cast<int>(threadIdx.x); i < a.num_tokens * kC / 8;
-         i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < a.num_tokens * kC / 8; i += kUpWarps * 32) {
         const int token = i / (kC / 8), at = i % (kC / 8) * 8;
         const uint4 x = *reinterpret_cast<const uint4*>(a.in + token * kC + at);
         uint32_t* const to =
@@ -160,58 +171,91 @@ static __global__ void __launch_bounds__(384, 1) decode_up(DecodeArgs a) {
     }
     __syncthreads();
 
-    for (int strip = begin; strip < end; strip += warps) {
-        const Choice choice = a.choices[strip / kStrips];
+    for (int unit = begin; unit < end; ++unit) {
+        const Choice choice = a.choices[unit / kPairs];
         const int token = a.pairs[choice.first + min(g, choice.count - 1)] / kChosen;
-        uint32_t vector = shared_address(vectors + token * vector_bytes(kC)) + t * 16;
-        float sums[4][4] = {};
+        uint32_t vector = shared_address(vectors + token * vector_bytes(kC)) +
+                          warp * (kC / kUpWarps * 2) + t * 16;
+        float sums[2][2][4] = {};
+#pragma unroll
         for (int piece = 0; piece < kPieces; ++piece) {
-            uint4 tiles[kPieceTiles];
+            uint4 tiles[kUpTiles];
             ring.take(tiles);
             fetch_ahead(ring.slot);
             ring.advance();
-            add_piece(sums, tiles, vector);
-            vector += kPieceTiles / 2 * 64;
+            const uint4 right0 = load_shared(vector), right1 = load_shared(vector + 64);
+            add_strip(sums[0], tiles, right0, right1);
+            add_strip(sums[1], tiles + 4, right0, right1);
+            vector += 128;
         }
-        const uint32_t h = gated(total(sums, 0), total(sums, 1), total(sums, 2), total(sums, 3));
-        const int f = lane_order(strip % kStrips * 8 + g);
-        for (int i = 0; i < 2; ++i)
-            if (2 * t + i < choice.count) {
-                const int pair = a.pairs[choice.first + 2 * t + i];
-                a.out[pair * (vector_bytes(kF) / 2) + f] = {static_cast<uint16_t>(h >> (16 * i))};
+        __syncthreads();  // the parts before these have been added
+#pragma unroll
+        for (int strip = 0; strip < 2; ++strip) {
+            const float(&s)[2][4] = sums[strip];
+            parts[(warp * 2 + strip) * 32 + lane] = make_float4(
+                s[0][0] + s[1][0], s[0][1] + s[1][1], s[0][2] + s[1][2], s[0][3] + s[1][3]);
+        }
+        __syncthreads();
+        const int column = static_cast<int>(threadIdx.x) / 16,
+                  f = static_cast<int>(threadIdx.x) % 16;
+        if (column < choice.count) {  // 16 numbers of h for each token
+            const float* const part =
+                reinterpret_cast<const float*>(parts + f / 8 * 32 + f % 8 * 4 + column / 2) +
+                column % 2;
+            float gate = 0, up = 0;
+#pragma unroll
+            for (int w = 0; w < kUpWarps; ++w) {
+                gate += part[w * 256];
+                up += part[w * 256 + 2];
             }
+            const int pair = a.pairs[choice.first + column];
+            a.out[pair * (vector_bytes(kF) / 2) + lane_order(unit % kPairs * 16 + f)] = {
+                static_cast<uint16_t>(gated(gate, 0, up, 0))};
+        }
     }
 }
 
-static __global__ void __launch_bounds__(384, 1) decode_down(DecodeArgs a) {
+static __global__ void __launch_bounds__(kDownWarps * 32, 1) decode_down(DecodeArgs a) {
     extern __shared__ __align__(128) unsigned char shared[];
-    constexpr int kPieces = 16 * kF / 2 * 2 / kPieceBytes;  // of half a strip
+    constexpr int kParts = 3, kPieces = kF / 64 / kParts;  // of a strip; of a part
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    const int warps = static_cast<int>(blockDim.x) / 32;
     const int g = lane / 4, t = lane % 4;
-    const int ring_bytes = a.depth * kPieceBytes, pairs = a.num_tokens * kChosen;
-    unsigned char* const vectors = shared + warps * ring_bytes;
+    const int ring_bytes = a.depth * kDownTiles * 512, pairs = a.num_tokens * kChosen;
+    unsigned char* const vectors = shared + kDownWarps * ring_bytes;
     float* const products = reinterpret_cast<float*>(vectors + pairs * vector_bytes(kF));
-    const uint32_t barriers = shared_address(products + pairs * 2 * 16);
-    WarpRing ring{shared_address(shared) + static_cast<uint32_t>(warp * ring_bytes),
-                  barriers + 16 + static_cast<uint32_t>(warp * a.depth * 8), a.depth, lane};
+    const uint32_t barriers = shared_address(products + pairs * kParts * 16);
+    WarpRing<kDownTiles> ring{shared_address(shared) + static_cast<uint32_t>(warp * ring_bytes),
+                              barriers + 16 + static_cast<uint32_t>(warp * a.depth * 8), a.depth,
+                              lane};
     if (threadIdx.x == 0) barrier_init(barriers, 1);
     ring.begin();
     __syncthreads();
 
-    const int halves = *a.num_choices * 2;
+    const int parts = (a.num_tokens == 1 ? kChosen : *a.num_choices) * kParts;
     int ahead = warp, ahead_piece = 0;
-    const auto fetch_ahead = [&](int slot) {
-        if (ahead >= halves) return;
-        ring.fetch(slot, a.weights +
-                             (int64_t{a.choices[ahead / 2].expert} * kC + blockIdx.x * 16) * kF +
-                             (ahead % 2 * kPieces + ahead_piece) * (kPieceBytes / 2));
+    const auto source_ahead = [&] {
+        const Bf16* const from = a.weights.strip_at(a.choices[ahead / kParts].expert, kC, kF,
+                                                    static_cast<int>(blockIdx.x),
+                                                    ahead % kParts * kPieces + ahead_piece);
         if (++ahead_piece == kPieces) {
             ahead_piece = 0;
-            ahead += warps;
+            ahead += kDownWarps;
         }
+        return from;
+    };
+    const auto fetch_ahead = [&](int slot) {
+        if (ahead < parts) ring.fetch(slot, source_ahead());
     };
     for (int i = 0; i < a.depth; ++i) fetch_ahead(i);
+    if (a.prefetch > 0) {
+        const int next = ahead, next_piece = ahead_piece;
+        for (int i = 0; i < a.prefetch && ahead < parts; ++i) {
+            const Bf16* const from = source_ahead();
+            if (lane == 0) bulk_prefetch(from, kDownTiles * 512);
+        }
+        ahead = next;
+        ahead_piece = next_piece;
+    }
 
     wait_for_previous();
     launch_next();
@@ -222,37 +266,38 @@ static __global__ void __launch_bounds__(384, 1) decode_down(DecodeArgs a) {
     }
     barrier_wait(barriers, 0);
 
-    for (int half = warp; half < halves; half += warps) {
-        const Choice choice = a.choices[half / 2];
+    for (int part = warp; part < parts; part += kDownWarps) {
+        const Choice choice = a.choices[part / kParts];
         const int pair = a.pairs[choice.first + min(g, choice.count - 1)];
-        uint32_t vector =
-            shared_address(vectors + pair * vector_bytes(kF)) + half % 2 * kF + t * 16;
-        float sums[4][4] = {};
+        uint32_t vector = shared_address(vectors + pair * vector_bytes(kF)) +
+                          part % kParts * (kF / kParts * 2) + t * 16;
+        float sums[2][4] = {};
+#pragma unroll
         for (int piece = 0; piece < kPieces; ++piece) {
-            uint4 tiles[kPieceTiles];
+            uint4 tiles[kDownTiles];
             ring.take(tiles);
             fetch_ahead(ring.slot);
             ring.advance();
-            add_piece(sums, tiles, vector);
-            vector += kPieceTiles / 2 * 64;
+            add_strip(sums, tiles, load_shared(vector), load_shared(vector + 64));
+            vector += 128;
         }
         for (int i = 0; i < 2; ++i)
             if (2 * t + i < choice.count) {
                 float* const to =
-                    products + (a.pairs[choice.first + 2 * t + i] * 2 + half % 2) * 16 + g;
-                to[0] = total(sums, i);
-                to[8] = total(sums, 2 + i);
+                    products + (a.pairs[choice.first + 2 * t + i] * kParts + part % kParts) * 16 +
+                    g;
+                to[0] = sums[0][i] + sums[1][i];
+                to[8] = sums[0][2 + i] + sums[1][2 + i];
             }
     }
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < a.num_tokens * 16;
-         i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < a.num_tokens * 16; i += kDownWarps * 32) {
         const int token = i / 16, row = i % 16;
         float sum = 0;
         for (int j = 0; j < kChosen; ++j) {
             const int pair = token * kChosen + j;
-            const float y =
-                widen(narrow(products[pair * 32 + row] + products[pair * 32 + 16 + row]));
+            const float* const part = products + pair * kParts * 16 + row;
+            const float y = widen(narrow(part[0] + part[16] + part[32]));
             sum += widen(narrow(y * a.pair_weights[pair]));
         }
         a.out[token * kC + blockIdx.x * 16 + row] = narrow(sum);
@@ -294,7 +339,7 @@ static __global__ void __launch_bounds__(256, 2) rows_up(DecodeArgs a) {
     uint4 gate[8], up[8];
     const auto load = [&](int i) {
         const Bf16* const row =
-            a.weights + (int64_t{a.choices[i / kF].expert} * 2 * kF + i % kF) * kC + lane * 8;
+            a.rows + (int64_t{a.choices[i / kF].expert} * 2 * kF + i % kF) * kC + lane * 8;
 #pragma unroll
         for (int j = 0; j < 8; ++j) {
             gate[j] = load_once(row + j * 256);
@@ -333,7 +378,7 @@ static __global__ void __launch_bounds__(512, 1) rows_down(DecodeArgs a) {
     uint4 rows[4][3];
     const auto load = [&](int i) {  // four rows of expert i / 4
         const Bf16* const from =
-            a.weights + (int64_t{a.choices[i / 4].expert} * kC + blockIdx.x * 16 + i % 4 * 4) * kF +
+            a.rows + (int64_t{a.choices[i / 4].expert} * kC + blockIdx.x * 16 + i % 4 * 4) * kF +
             lane * 8;
 #pragma unroll
         for (int r = 0; r < 4; ++r)

@@ -25,116 +25,123 @@
 
 namespace saker::expert_layout {
 
-/// Which stage of the ring is next, and the parity of its barriers.
-struct Turn {
-    int stage = 0;
-    uint32_t phase;
-    __device__ void advance(int stages) {
-        if (++stage == stages) {
-            stage = 0;
-            phase ^= 1;
-        }
-    }
-};
-
-/// The ring in shared memory, by address.
+/// The ring in shared memory, by address, and which stage of it is next. Every stage's barriers
+/// have a parity of their own, since the ring's shape changes between tiles.
 struct StageRing {
-    uint32_t stages, full, empty;
-    __device__ uint32_t stage(const GroupedArgs& a, int i) const {
-        return stages + static_cast<uint32_t>(i * a.stage_bytes);
+    uint32_t memory, full, empty;
+    uint32_t parities;  // of the phases waited for next, a bit a stage
+    int next = 0, stages = 0, stage_bytes = 0;
+
+    __device__ uint32_t full_of(int i) const { return full + static_cast<uint32_t>(8 * i); }
+    __device__ uint32_t empty_of(int i) const { return empty + static_cast<uint32_t>(8 * i); }
+    __device__ uint32_t stage(int i) const {
+        return memory + static_cast<uint32_t>(i * stage_bytes);
+    }
+    __device__ uint32_t parity_of(int i) const { return parities >> i & 1; }
+    __device__ bool fits(const TokenTile& tile) const { return tile.stage_bytes == stage_bytes; }
+    __device__ void shape(const TokenTile& tile) {
+        next = 0;
+        stages = tile.stages;
+        stage_bytes = tile.stage_bytes;
+    }
+    __device__ void advance() {
+        parities ^= 1u << next;
+        if (++next == stages) next = 0;
     }
 };
 
-template <Order ORDER, bool UP>
+template <bool UP>
 struct Fetcher {
     static constexpr int kSteps = kColumns<UP> / kStepColumns;
     static constexpr int kItems = kRows<UP> / (2 * kBlockRows);  // a tile
 
     const GroupedArgs& a;
-    const StageRing ring;
+    StageRing ring;
     const int lane;
     const uint32_t rank = cluster_rank();
     const uint64_t weight_policy = a.read_once ? evict_first() : evict_normal();
     const uint64_t token_policy = evict_normal();
 
-    __device__ void expect(const TokenTile& tile, int stage) const {
+    __device__ void fetch_weights(const TokenTile& tile, int item, int step) const {
+        const uint32_t barrier = ring.full_of(ring.next);
         if (lane == 0)
-            barrier_expect(ring.full + 8 * stage,
-                           static_cast<uint32_t>(kWeightBytes + tile.columns * 128));
+            barrier_expect(barrier, static_cast<uint32_t>(kWeightBytes + tile.columns * 128));
         __syncwarp();
+        const int strip = lane * a.weights.together;
+        if (strip >= kBlockRows / 16) return;
+        const int first = (item * 2 + static_cast<int>(rank)) * (kBlockRows / 16);
+        const int bytes = a.weights.together * kStripNumbers * 2;
+        bulk_load(ring.stage(ring.next) + static_cast<uint32_t>(lane * bytes),
+                  a.weights.strip_at(tile.expert, kRows<UP>, kColumns<UP>, first + strip, step),
+                  static_cast<uint32_t>(bytes), barrier, weight_policy);
     }
-    __device__ void fetch_weights(const TokenTile& tile, int item, int step, int stage) const {
-        constexpr int kPieces = ORDER == Order::fragment ? 8 : 2;
-        constexpr int kPieceRows = kBlockRows / kPieces;
-        if (lane >= kPieces) return;
-        const int row = (item * 2 + static_cast<int>(rank)) * kBlockRows + lane * kPieceRows;
-        const Bf16* const from = a.weights +
-                                 (int64_t{tile.expert} * kRows<UP> + row) * kColumns<UP> +
-                                 step * kPieceRows * kStepColumns;
-        bulk_load(ring.stage(a, stage) + lane * (kWeightBytes / kPieces), from,
-                  kWeightBytes / kPieces, ring.full + 8 * stage, weight_policy);
-    }
-    __device__ void fetch_tokens(const TokenTile& tile, int step, int stage) const {
+    __device__ void fetch_tokens(const TokenTile& tile, int step) const {
         if (lane != 8) return;
         const int half = tile.columns / 2, row = half * static_cast<int>(rank);
         const Bf16* const from = a.tokens + int64_t{tile.first} * kColumns<UP> +
                                  (step * tile.columns + row) * kStepColumns;
-        bulk_load_to_all(ring.stage(a, stage) + kWeightBytes + row * 128, from,
-                         static_cast<uint32_t>(half * 128), ring.full + 8 * stage, 3, token_policy);
+        bulk_load_to_all(ring.stage(ring.next) + static_cast<uint32_t>(kWeightBytes + row * 128),
+                         from, static_cast<uint32_t>(half * 128), ring.full_of(ring.next), 3,
+                         token_policy);
+    }
+    /// Waits until nobody needs the stages of the present shape.
+    __device__ void drain() const {
+        for (int i = 0; i < ring.stages; ++i) barrier_wait(ring.empty_of(i), ring.parity_of(i));
     }
 
-    __device__ void run() const {
+    __device__ void run() {
         const int cluster = static_cast<int>(blockIdx.x) / 2,
                   clusters = static_cast<int>(gridDim.x) / 2;
         int early = 0;
         if (!UP) {
             // down's items are known since before up ran: its first weights need not wait for h.
-            const int items = *a.num_tiles * kItems;
-            if (cluster < items) {
-                early = a.stages < kSteps ? a.stages : kSteps;
+            if (cluster < *a.num_tiles * kItems) {
                 const TokenTile tile = a.tiles[cluster / kItems];
-                for (int step = 0; step < early; ++step) {
-                    expect(tile, step);
-                    fetch_weights(tile, cluster % kItems, step, step);
-                }
+                ring.shape(tile);
+                early = min(tile.stages, kSteps);
+                for (; ring.next < early; ++ring.next)
+                    fetch_weights(tile, cluster % kItems, ring.next);
+                ring.next = 0;
             }
             wait_for_previous();
         }
         launch_next();
         const int items = *a.num_tiles * kItems;
-        Turn turn{0, 1};
         for (int i = cluster; i < items; i += clusters) {
             const TokenTile tile = a.tiles[i / kItems];
+            if (!ring.fits(tile)) {
+                drain();
+                ring.shape(tile);
+            }
             for (int step = 0; step < kSteps; ++step) {
                 if (early > 0) {
                     --early;
                 } else {
-                    barrier_wait(ring.empty + 8 * turn.stage, turn.phase);
-                    expect(tile, turn.stage);
-                    fetch_weights(tile, i % kItems, step, turn.stage);
+                    barrier_wait(ring.empty_of(ring.next), ring.parity_of(ring.next));
+                    fetch_weights(tile, i % kItems, step);
                 }
-                fetch_tokens(tile, step, turn.stage);
-                turn.advance(a.stages);
+                fetch_tokens(tile, step);
+                ring.advance();
             }
         }
     }
 };
 
 /// Frees a stage in both blocks: either may write the other's half of the tokens there.
-__device__ inline void free_stage(const StageRing& ring, int stage, int lane) {
-    if (lane < 2) barrier_arrive_at(ring.empty + 8 * stage, static_cast<uint32_t>(lane));
+__device__ inline void free_stage(uint32_t barrier, int lane) {
+    if (lane < 2) barrier_arrive_at(barrier, static_cast<uint32_t>(lane));
 }
 
 /// One step: 64 rows of this group times N tokens over 64 columns, left in flight.
 template <Order ORDER, int N>
-__device__ inline void multiply_step(float (&sum)[128], uint4 (&left)[4], uint32_t stage,
-                                     uint32_t a_stage, int warp, int lane) {
+__device__ inline void multiply_step(float (&sum)[128], uint4 (&left)[4], uint32_t stage, int warp,
+                                     int lane, int always) {
     const uint64_t right = swizzled_matrix(stage + kWeightBytes);
     if constexpr (ORDER == Order::fragment) {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
             load_kept(left[i], stage + static_cast<uint32_t>(warp * 2048 + i * 512 + lane * 16),
-                      a_stage);
+                      static_cast<uint32_t>(always));
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < 4; ++i) Wgmma<N>::run(sum, left[i], right + i * kNext16Columns);
@@ -148,67 +155,92 @@ __device__ inline void multiply_step(float (&sum)[128], uint4 (&left)[4], uint32
     wgmma_commit();
 }
 
-/// Writes 16 ready rows of this warp times N tokens. A transposed 8 x 8 gives a lane two
-/// neighbouring numbers of one token.
-template <bool UP, int N>
-__device__ inline void finish_tile(const GroupedArgs& a, const TokenTile& tile, int block, int warp,
-                                   int lane, const float (&sum)[128]) {
+/// Writes 16 ready rows of this warp times N tokens: h of up. A block's 128 rows are 64 numbers of
+/// h, one block of columns of down's token tile. A transposed 8 x 8 gives a lane two neighbouring
+/// numbers of one token; lanes then swap, so that each has four.
+template <int N>
+__device__ inline void write_h(const GroupedArgs& a, const TokenTile& tile, int block, int warp,
+                               int lane, const float (&sum)[128]) {
     // Hidden from the compiler, which would otherwise keep every row's address in registers.
     asm volatile("" : "+r"(lane));
-    const int g = lane / 4, t = lane % 4;
-    if constexpr (UP) {
-        // A block's 128 rows are 64 numbers of h: one block of columns of down's token tile.
-        Bf16* const to = a.out + int64_t{tile.first} * kF + block * N * 64 + (warp ^ g) * 8 + 2 * t;
+    const int g = lane / 4, t = lane % 4, odd = t % 2;
+    Bf16* const to = a.out + int64_t{tile.first} * kF + block * N * 64 + (warp ^ g) * 8 + t / 2 * 4;
 #pragma unroll
-        for (int j = 0; j < N / 8; ++j) {
-            const uint32_t h =
-                transpose_8x8(gated(sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]));
-            const int row = 8 * j + g;
-            if (row < tile.count) *reinterpret_cast<uint32_t*>(to + row * 64) = h;
-        }
-    } else {
-        Bf16* const to = a.out + block * kBlockRows + warp * 16 + 2 * t;
+    for (int j = 0; j < N / 8; j += 2) {
+        const float* const s = sum + 4 * j;
+        const uint32_t even_row = transpose_8x8(gated(s[0], s[1], s[2], s[3]));
+        const uint32_t odd_row = transpose_8x8(gated(s[4], s[5], s[6], s[7]));
+        const uint32_t other = __shfl_xor_sync(0xFFFFFFFFu, odd ? even_row : odd_row, 1);
+        const int row = 8 * (j + odd) + g;
+        if (row < tile.count)
+            *reinterpret_cast<uint2*>(to + row * 64) =
+                odd ? make_uint2(other, odd_row) : make_uint2(even_row, other);
+    }
+}
+
+__device__ inline uint32_t weighted(uint32_t pair, float weight) {
+    return pack(low_of(pair) * weight, high_of(pair) * weight);
+}
+
+/// The targets of a tile's columns, a lane's share: column 32 i + lane.
+template <int N>
+__device__ inline void load_targets(Target (&targets)[8], const GroupedArgs& a,
+                                    const TokenTile& tile, int lane) {
 #pragma unroll
-        for (int j = 0; j < N / 8; ++j) {
-            const uint32_t upper = transpose_8x8(pack(sum[4 * j], sum[4 * j + 1]));
-            const uint32_t lower = transpose_8x8(pack(sum[4 * j + 2], sum[4 * j + 3]));
-            const int row = 8 * j + g;
-            if (row < tile.count) {
-                const int pair = a.slots[tile.first + row].pair;
-                const float weight = a.pair_weights[pair];
-                uint32_t* const line = reinterpret_cast<uint32_t*>(to + int64_t{pair} * kC);
-                line[0] = pack(low_of(upper) * weight, high_of(upper) * weight);
-                line[4] = pack(low_of(lower) * weight, high_of(lower) * weight);
-            }
-        }
+    for (int i = 0; i < (N + 31) / 32; ++i)
+        if (32 * i + lane < tile.count) targets[i] = a.targets[tile.first + 32 * i + lane];
+}
+
+/// The same for down: a row of C a pair, times its weight.
+template <int N>
+__device__ inline void write_rows(const GroupedArgs& a, const TokenTile& tile, int block, int warp,
+                                  int lane, const float (&sum)[128], const Target (&targets)[8]) {
+    asm volatile("" : "+r"(lane));
+    const int g = lane / 4, t = lane % 4, odd = t % 2;
+    // After the swap an even lane has four of the first eight channels, an odd one of the others.
+    Bf16* const to = a.out + block * kBlockRows + warp * 16 + odd * 8 + t / 2 * 4;
+#pragma unroll
+    for (int j = 0; j < N / 8; ++j) {
+        const float* const s = sum + 4 * j;
+        const uint32_t upper = transpose_8x8(pack(s[0], s[1]));
+        const uint32_t lower = transpose_8x8(pack(s[2], s[3]));
+        const uint32_t other = __shfl_xor_sync(0xFFFFFFFFu, odd ? upper : lower, 1);
+        const int pair = __shfl_sync(0xFFFFFFFFu, targets[j / 4].pair, j % 4 * 8 + g);
+        const float weight = __shfl_sync(0xFFFFFFFFu, targets[j / 4].weight, j % 4 * 8 + g);
+        if (8 * j + g < tile.count)
+            *reinterpret_cast<uint2*>(to + int64_t{pair} * kC) = make_uint2(
+                weighted(odd ? other : upper, weight), weighted(odd ? lower : other, weight));
     }
 }
 
 template <Order ORDER, bool UP, int N>
-__device__ inline void multiply_tile(const GroupedArgs& a, const StageRing& ring, Turn& turn,
-                                     const TokenTile& tile, int block, int warp, int lane,
-                                     uint4 (&left)[2][4]) {
+__device__ inline void multiply_tile(const GroupedArgs& a, StageRing& ring, const TokenTile& tile,
+                                     int block, int warp, int lane, uint4 (&left)[2][4]) {
     constexpr int kSteps = kColumns<UP> / kStepColumns;
+    Target targets[8] = {};
+    if (!UP) load_targets<N>(targets, a, tile, lane);
     float sum[128];
 #pragma unroll
     for (int i = 0; i < N / 2; ++i) sum[i] = 0.0f;
-    int before = 0;
+    uint32_t before = 0;  // the barrier of the step in flight
 #pragma unroll 1
     for (int step = 0; step < kSteps; step += 2) {
 #pragma unroll
         for (int odd = 0; odd < 2; ++odd) {
-            barrier_wait(ring.full + 8 * turn.stage, turn.phase);
-            multiply_step<ORDER, N>(sum, left[odd], ring.stage(a, turn.stage), a.stage_bytes, warp,
-                                    lane);
+            barrier_wait(ring.full_of(ring.next), ring.parity_of(ring.next));
+            multiply_step<ORDER, N>(sum, left[odd], ring.stage(ring.next), warp, lane, a.always);
             wgmma_wait<1>();
-            if (odd || step > 0) free_stage(ring, before, lane);
-            before = turn.stage;
-            turn.advance(a.stages);
+            if (odd || step > 0) free_stage(before, lane);
+            before = ring.empty_of(ring.next);
+            ring.advance();
         }
     }
     wgmma_wait<0>();
-    free_stage(ring, before, lane);
-    finish_tile<UP, N>(a, tile, block, warp, lane, sum);
+    free_stage(before, lane);
+    if constexpr (UP)
+        write_h<N>(a, tile, block, warp, lane, sum);
+    else
+        write_rows<N>(a, tile, block, warp, lane, sum, targets);
 }
 
 template <Order ORDER, bool UP>
@@ -216,12 +248,12 @@ __global__ void __launch_bounds__(kGroupedThreads, 1) grouped_product(GroupedArg
     extern __shared__ unsigned char shared[];
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const uint32_t aligned = (shared_address(shared) + 1023) & ~1023u;
-    const uint32_t barriers = aligned + static_cast<uint32_t>(a.stages * a.stage_bytes);
-    const StageRing ring{aligned, barriers, barriers + 8 * kMaxStages};
+    const uint32_t barriers = aligned + kRingBytes;
+    StageRing ring{aligned, barriers, barriers + 8 * kMostStages, warp < 8 ? 0 : ~0u};
     if (threadIdx.x == 0) {
-        for (int i = 0; i < a.stages; ++i) {
-            barrier_init(ring.full + 8 * i, 1);
-            barrier_init(ring.empty + 8 * i, 16);  // eight warps of both blocks
+        for (int i = 0; i < kMostStages; ++i) {
+            barrier_init(ring.full_of(i), 1);
+            barrier_init(ring.empty_of(i), 16);  // eight warps of both blocks
         }
         barrier_init_fence();
     }
@@ -230,21 +262,21 @@ __global__ void __launch_bounds__(kGroupedThreads, 1) grouped_product(GroupedArg
     if (warp >= 8) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (UP) wait_for_previous();
-        if (warp == 8) Fetcher<ORDER, UP>{a, ring, lane}.run();
+        if (warp == 8) Fetcher<UP>{a, ring, lane}.run();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         wait_for_previous();
-        constexpr int kItems = Fetcher<ORDER, UP>::kItems;
+        constexpr int kItems = Fetcher<UP>::kItems;
         const int items = *a.num_tiles * kItems, rank = static_cast<int>(cluster_rank());
-        Turn turn{0, 0};
         uint4 left[2][4] = {};
         for (int i = static_cast<int>(blockIdx.x) / 2; i < items;
              i += static_cast<int>(gridDim.x) / 2) {
             const TokenTile tile = a.tiles[i / kItems];
             const int block = i % kItems * 2 + rank;
-#define SAKER_CASE(N)                                                              \
-    case N:                                                                        \
-        multiply_tile<ORDER, UP, N>(a, ring, turn, tile, block, warp, lane, left); \
+            if (!ring.fits(tile)) ring.shape(tile);
+#define SAKER_CASE(N)                                                        \
+    case N:                                                                  \
+        multiply_tile<ORDER, UP, N>(a, ring, tile, block, warp, lane, left); \
         break;
             switch (tile.columns) {
                 SAKER_CASE(16)
@@ -274,8 +306,8 @@ __global__ void __launch_bounds__(kGroupedThreads, 1) grouped_product(GroupedArg
 
 template <Order ORDER, bool UP>
 void launch_product(const GroupedArgs& a, int blocks, cudaStream_t stream) {
-    launch_dependent(grouped_product<ORDER, UP>, blocks, kGroupedThreads,
-                     1024 + kBarrierBytes + a.stages * a.stage_bytes, 2, stream, a);
+    launch_dependent(grouped_product<ORDER, UP>, blocks, kGroupedThreads, kGroupedSharedBytes, 2,
+                     stream, a);
 }
 
 }  // namespace saker::expert_layout

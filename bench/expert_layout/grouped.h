@@ -7,42 +7,47 @@
 namespace saker::expert_layout {
 
 /// Tokens of one expert. Rows `first` to `first + columns` of the slots are its; `count` are used.
+/// `stages` of `stage_bytes` are the ring while it is multiplied.
 struct TokenTile {
-    int expert, columns, first, count;
+    int expert, columns, first, count, stages, stage_bytes;
 };
 
 /// A slot's place: token and expert as a pair (8 a token), or -1; its tile; its row there.
 struct Slot {
     int pair, first, columns, row;
 };
+/// What becomes of a slot's row: its pair, and the router's weight of it.
+struct Target {
+    int pair;
+    float weight;
+};
 
 struct GroupedArgs {
-    const Bf16* weights;  // of one layer, in a ready order
-    const Bf16* tokens;   // token tiles, kColumns wide
+    Ready weights;
+    const Bf16* tokens;  // token tiles, kColumns wide
     const TokenTile* tiles;
     const int* num_tiles;
-    const Slot* slots;
-    const float* pair_weights;
-    Bf16* out;  // up: token tiles of h. down: [pairs, C]
-    int stages, stage_bytes;
+    const Target* targets;
+    Bf16* out;       // up: token tiles of h. down: [pairs, C]
     bool read_once;  // weights, so they need not stay in the cache
+    int always;      // 1; ptx.cuh says why
 };
 
 constexpr int kGroupedThreads = 384, kBlockRows = 128, kStepColumns = 64;
 constexpr int kWeightBytes = kBlockRows * kStepColumns * 2;  // of a stage
-constexpr int kMaxStages = 12, kBarrierBytes = 2 * 8 * kMaxStages;
-constexpr int kMostTileColumns = 256;
+constexpr int kMostStages = 12, kMostTileColumns = 256;
+constexpr int kRingBytes = 227 * 1024 - 1024 - 2 * 8 * kMostStages;
+constexpr int kGroupedSharedBytes = 227 * 1024;
 
-constexpr int stage_bytes_of(int most_columns) {
-    return kWeightBytes + most_columns * kStepColumns * 2;
-}
-constexpr int stages_of(int most_columns) {
-    constexpr int kShared = 227 * 1024 - 1024 - kBarrierBytes;
-    const int fit = kShared / stage_bytes_of(most_columns);
-    return fit < kMaxStages ? fit : kMaxStages;
-}
-constexpr int grouped_shared_bytes(int most_columns) {
-    return 1024 + kBarrierBytes + stages_of(most_columns) * stage_bytes_of(most_columns);
+/// A narrow tile's ring has more stages. The widths come in few classes, since the ring drains
+/// where the class changes.
+inline void choose_ring(TokenTile& tile) {
+    int columns = 256;
+    for (int narrower : {208, 160, 128, 96, 64, 32, 16})
+        if (tile.columns <= narrower) columns = narrower;
+    tile.stage_bytes = kWeightBytes + columns * kStepColumns * 2;
+    const int fit = kRingBytes / tile.stage_bytes;
+    tile.stages = fit < kMostStages ? fit : kMostStages;
 }
 
 /// Enqueues the up or the down product on `blocks` blocks, an even number.

@@ -81,6 +81,10 @@ __device__ inline void bulk_load(uint32_t to, const void* from, uint32_t bytes, 
         "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
         : "memory");
 }
+/// Into L2 alone.
+__device__ inline void bulk_prefetch(const void* from, uint32_t bytes) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
 /// To the same address in each block of the cluster that `blocks` names, completing on its barrier.
 __device__ inline void bulk_load_to_all(uint32_t to, const void* from, uint32_t bytes,
                                         uint32_t barrier, uint16_t blocks, uint64_t policy) {
@@ -126,7 +130,9 @@ __device__ inline uint4 load_shared(uint32_t at) {
     return v;
 }
 
-/// The same into registers that the compiler must take for kept where `always` is 0.
+/// The same into registers that the compiler must take for kept where `always` is 0. The variants
+/// of one loop for many widths then share their registers; ptxas gives every wgmma's left matrix
+/// registers of its own otherwise, runs out of them, and puts a wait after each instruction.
 __device__ inline void load_kept(uint4& v, uint32_t at, uint32_t always) {
     asm volatile(
         "{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n"
