@@ -18,6 +18,7 @@ int tokenize_command(const Options& options);
 int render_command(const Options& options);
 int inspect_command(const Options& options);
 int synth_command(const Options& options);
+int compatibility_command(const Options& options);
 int eval_command(const Options& options);
 
 /// Prints the Error's one sentence to stderr and returns the exit code: 2, a fault of the caller,

@@ -27,6 +27,7 @@ int dispatch(const saker::Options& options) {
     if (options.command == "render") return saker::render_command(options);
     if (options.command == "eval") return saker::eval_command(options);
     if (options.command == "inspect") return saker::inspect_command(options);
+    if (options.command == "compatibility") return saker::compatibility_command(options);
     return saker::synth_command(options);
 }
 

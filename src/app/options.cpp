@@ -82,6 +82,10 @@ void add_others(CLI::App& app, Options& o) {
     eval->add_flag("--show-wrong", o.show_wrong, "print each wrong answer to stderr");
     add_execution(eval, o);
 
+    app.add_subcommand(
+        "compatibility",
+        "print which keys, names and picture formats are read (docs/compatibility.md)");
+
     CLI::App* synth = app.add_subcommand("synth", "write a checkpoint of random weights");
     synth
         ->add_option("config", o.config,

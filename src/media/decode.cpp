@@ -12,6 +12,18 @@
 namespace saker {
 namespace {
 
+// In the order of ImageFormat.
+constexpr ReadFormat kFormats[] = {
+    {"JPEG",
+     "8 bits, baseline and progressive; gray, YCbCr, RGB, CMYK and YCCK; turned as EXIF says"},
+    {"PNG", "1 to 16 bits, with or without a palette, alpha and interlacing; turned as EXIF says"},
+    {"WebP",
+     "lossy and lossless, with or without alpha; of an animation the first frame; turned as "
+     "EXIF says"},
+    {"GIF", "the first frame"},
+    {"BMP", "1 to 32 bits, palettes, masks and run lengths, headers of OS/2 and Windows"},
+};
+
 bool starts_with(Bytes bytes, std::string_view magic, size_t at = 0) {
     return bytes.size() >= at + magic.size() &&
            std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
@@ -39,6 +51,10 @@ Error too_large(const ImageHeader& header, int64_t limit) {
 }
 
 }  // namespace
+
+std::span<const ReadFormat> read_formats() {
+    return kFormats;
+}
 
 Result<ImageHeader> read_image_header(Bytes bytes) {
     if (starts_with(bytes, "\xFF\xD8\xFF")) return read_jpeg_header(bytes);

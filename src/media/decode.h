@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "media/image.h"
@@ -39,6 +40,12 @@ struct DecodeOptions {
     bool apply_exif = true;            // turn the picture as its EXIF orientation says
     Alpha alpha = Alpha::white;
 };
+
+/// For docs/compatibility.md: one row for each ImageFormat.
+struct ReadFormat {
+    std::string_view name, kinds;
+};
+std::span<const ReadFormat> read_formats();
 
 /// Format and size, by magic bytes and header; allocates nothing. Errors: unsupported_image where
 /// the bytes are none of the five formats, invalid_image where there are none, or the header is cut

@@ -161,6 +161,19 @@ const ForeignKind* kind_of_text(Bytes bytes) {
 
 }  // namespace
 
+std::vector<ForeignKind> foreign_kinds() {
+    std::vector<ForeignKind> kinds;
+    const auto add = [&](const ForeignKind& kind) {
+        const auto same = [&](const ForeignKind& known) { return known.name == kind.name; };
+        if (std::none_of(kinds.begin(), kinds.end(), same)) kinds.push_back(kind);
+    };
+    for (const Brand& brand : kBrands) add(brand.kind);
+    for (const Magic& magic : kMagic) add(magic.kind);
+    for (const Opening& opening : kOpenings) add(opening.kind);
+    add(kMp4);
+    return kinds;
+}
+
 const ForeignKind* find_foreign_kind(Bytes bytes) {
     bytes = bytes.first(std::min(bytes.size(), kForeignBytes));
     if (starts_with(bytes, 4, "ftyp") && bytes.size() >= 12) return &kind_of_brand(bytes);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -23,6 +24,9 @@ struct ForeignKind {
     std::string_view name;     // "a HEIC picture"
     std::string_view command;  // makes OUT... of IN..., or what else is to be done
 };
+
+/// Every kind once, for docs/compatibility.md.
+std::vector<ForeignKind> foreign_kinds();
 
 /// How many bytes from the start are looked at, at most.
 inline constexpr size_t kForeignBytes = 1024;

@@ -59,14 +59,47 @@ constexpr auto kShared = std::to_array<KnownKey>({
     {"tie_encoder_decoder", kRefused, "[false]", "an encoder"},
 });
 
+// Settings that transformers 4 wrote into configurations too. serve/generation_config.h reads them
+// where there is no generation_config.json.
+constexpr std::string_view kGenerate = "see generation_config.json";
+constexpr auto kGeneration = std::to_array<KnownKey>({
+    {"begin_suppress_tokens", kHonoured, "[]", kGenerate},
+    {"bad_words_ids", kHonoured, "[]", kGenerate},
+    {"diversity_penalty", kHonoured, "[]", kGenerate},
+    {"do_sample", kHonoured, "[]", kGenerate},
+    {"early_stopping", kHonoured, "[]", kGenerate},
+    {"encoder_no_repeat_ngram_size", kHonoured, "[]", kGenerate},
+    {"exponential_decay_length_penalty", kHonoured, "[]", kGenerate},
+    {"forced_bos_token_id", kHonoured, "[]", kGenerate},
+    {"forced_eos_token_id", kHonoured, "[]", kGenerate},
+    {"length_penalty", kHonoured, "[]", kGenerate},
+    {"max_length", kHonoured, "[]", kGenerate},
+    {"min_length", kHonoured, "[]", kGenerate},
+    {"no_repeat_ngram_size", kHonoured, "[]", kGenerate},
+    {"num_beam_groups", kHonoured, "[]", kGenerate},
+    {"num_beams", kHonoured, "[]", kGenerate},
+    {"num_return_sequences", kHonoured, "[]", kGenerate},
+    {"output_scores", kHonoured, "[]", kGenerate},
+    {"remove_invalid_values", kHonoured, "[]", kGenerate},
+    {"repetition_penalty", kHonoured, "[]", kGenerate},
+    {"return_dict_in_generate", kHonoured, "[]", kGenerate},
+    {"suppress_tokens", kHonoured, "[]", kGenerate},
+    {"temperature", kHonoured, "[]", kGenerate},
+    {"top_k", kHonoured, "[]", kGenerate},
+    {"top_p", kHonoured, "[]", kGenerate},
+    {"typical_p", kHonoured, "[]", kGenerate},
+});
+constexpr auto kCommon = join_keys(kShared, kGeneration);
+
 constexpr auto kTop = join_keys(
-    kShared, std::to_array<KnownKey>({
+    kCommon, std::to_array<KnownKey>({
                  {"compression_config", kHonoured, "[]", "an old name of quantization_config"},
                  {"image_token_id"},
                  {"quantization", kHonoured, "[]", "MLX writes it, whose weights are refused"},
                  {"quantization_config", kHonoured, "[]", "read with the weights"},
                  {"text_config"},
                  {"tie_word_embeddings"},
+                 {"transformers_weights", kHonoured, "[]", "one of the two usual file names"},
                  {"video_token_id"},
                  {"vision_config"},
                  {"vision_end_token_id"},
@@ -78,7 +111,7 @@ constexpr auto kTop = join_keys(
              }));
 
 constexpr auto kText = join_keys(
-    kShared, std::to_array<KnownKey>({
+    kCommon, std::to_array<KnownKey>({
                  {"attention_bias", kRefused, "[false]", "Qwen3-VL has no bias in its attention"},
                  {"attention_dropout", kHarmless, "[]", "for training"},
                  {"head_dim"},

@@ -119,6 +119,16 @@ std::string canonical_name(std::string_view name) {
     return std::string(name);
 }
 
+std::vector<ForeignTensor> foreign_tensors() {
+    std::vector<ForeignTensor> tensors;
+    for (const Foreign& foreign : kForeign)
+        tensors.push_back({foreign.part == Part::begins  ? "begins with"
+                           : foreign.part == Part::holds ? "holds"
+                                                         : "ends in",
+                           foreign.text, foreign.sentence});
+    return tensors;
+}
+
 std::string_view foreign_tensor(std::string_view name) {
     for (const Foreign& foreign : kForeign)
         if (fits(name, foreign)) return foreign.sentence;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace saker {
 
@@ -25,6 +26,14 @@ std::span<const NamePrefix> name_prefixes();
 /// The released name of a tensor, from the name in a file: `model.language_model.X`,
 /// `model.visual.X`, `lm_head.X`. A name that no row fits stays as it is.
 std::string canonical_name(std::string_view name_in_file);
+
+/// A sign in a tensor's name of a checkpoint that Saker cannot read.
+struct ForeignTensor {
+    std::string_view how;  // "begins with", "holds", "ends in"
+    std::string_view text, sentence;
+};
+/// All of them, for docs/compatibility.md.
+std::vector<ForeignTensor> foreign_tensors();
 
 /// What a checkpoint that holds a tensor of this name is, where Saker cannot read it: the rest of a
 /// sentence without its full stop ("belongs to a LoRA adapter that is not merged: ..."). Empty for
