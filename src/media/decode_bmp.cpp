@@ -110,16 +110,19 @@ std::optional<Order> order_of(const Bmp& bmp) {
 
 using Palette = std::array<std::array<uint8_t, 3>, 256>;
 
-// Nothing where it is cut short.
+// Nothing where there are too many colors. A file that ends within them has those that are there,
+// since some writers give a wrong number.
 std::optional<Palette> read_palette(Bytes b, const Bmp& bmp) {
-    const size_t size = bmp.color_size * bmp.num_colors;
-    if (bmp.palette_at > b.size() || size > b.size() - bmp.palette_at) return {};
+    constexpr uint32_t kMostSaid = 65536;
+    const size_t room = bmp.palette_at < b.size() ? b.size() - bmp.palette_at : 0;
+    const size_t num_colors = std::min<size_t>(bmp.num_colors, room / bmp.color_size);
+    if (bmp.num_colors > kMostSaid || num_colors > 256) return {};
     Palette palette = {};
-    bool is_ramp = true;
-    for (uint32_t i = 0; i < bmp.num_colors; ++i) {
+    bool is_ramp = num_colors == bmp.num_colors;
+    for (size_t i = 0; i < num_colors; ++i) {
         const size_t at = bmp.palette_at + bmp.color_size * i;
         palette[i] = {b[at + 2], b[at + 1], b[at]};
-        const auto grey = static_cast<uint8_t>(bmp.num_colors == 2 ? 255 * i : i);
+        const auto grey = static_cast<uint8_t>(num_colors == 2 ? 255 * i : i);
         is_ramp = is_ramp && palette[i] == std::array<uint8_t, 3>{grey, grey, grey};
     }
     // One black color alone under 1 bit: the other is white.
@@ -301,7 +304,6 @@ Result<Stored> decode_bmp(Bytes bytes, DecodeOptions::Alpha alpha) {
     if (!is_known_kind(*bmp)) return rare_image("BMP");
     Palette palette = {};
     if (bmp->bits <= 8) {
-        if (bmp->num_colors > 256) return damaged_image();
         const auto read = read_palette(bytes, *bmp);
         if (!read) return damaged_image();
         palette = *read;

@@ -348,7 +348,7 @@ TEST(HostileImage, RareKindsOfBmpAreUnsupported) {
     expect_error(with("bmp16_565.bmp", 54, 1, 4), code);  // masks of no known kind
     expect_error(with("bmp32_bgra.bmp", 54, 0xFE0000, 4), code);
     expect_error(with("bmp24.bmp", 14, 41, 4), code);  // a header of no known size
-    for (uint32_t colors : {257u, 70000u, 0xFFFFFFFFu})
+    for (uint32_t colors : {257u, 65537u, 0xFFFFFFFFu})
         expect_error(with("bmp8.bmp", 46, colors, 4), ErrorCode::invalid_image);
     for (uint32_t place : {100000u, 0xFFFFFFFFu})
         expect_error(with("bmp24.bmp", 10, place, 4), ErrorCode::invalid_image);
