@@ -19,8 +19,9 @@ constexpr size_t kMaxChunk = size_t{8} << 20, kMaxChunks = size_t{32} << 20;
 using Reader = std::unique_ptr<spng_ctx, decltype(&spng_ctx_free)>;
 
 struct Chunks {
-    size_t end = 8;        // of the last whole one
-    bool has_end = false;  // whether that is the end chunk
+    size_t end = 8;          // of the last whole one
+    bool has_end = false;    // whether that is the end chunk
+    bool cuts_exif = false;  // whether the file ends within an EXIF block
 };
 
 Chunks walk(Bytes b) {
@@ -31,6 +32,8 @@ Chunks walk(Bytes b) {
         found.has_end = be32(b, found.end + 4) == 0x49454E44;  // IEND
         found.end += 12 + size;
     }
+    found.cuts_exif = !found.has_end && found.end + 8 <= b.size() &&
+                      be32(b, found.end + 4) == 0x65584966;  // eXIf
     return found;
 }
 
@@ -60,6 +63,7 @@ Result<ImageHeader> read_png_header(Bytes bytes) {
 
 Result<Stored> decode_png(Bytes bytes, const ImageHeader& header, DecodeOptions::Alpha alpha) {
     const Chunks chunks = walk(bytes);
+    if (chunks.cuts_exif) return damaged_image();  // nobody knows which side is up
     std::vector<uint8_t> mended;  // the whole chunks and an end, where the file has none
     if (!chunks.has_end) {
         constexpr uint8_t kEnd[] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};

@@ -156,6 +156,16 @@ TEST(Decode, APictureWithoutTheEndOfItsFileIsWhole) {
     }
 }
 
+// Pillow 13 refuses it too, where the chunk's name is still there: its orientation is not known.
+TEST(Decode, ACutOrientationBehindThePixelsIsRefused) {
+    const auto whole = read_picture("exif8_behind.png");
+    const std::string_view text(reinterpret_cast<const char*>(whole.data()), whole.size());
+    const size_t name = text.find("eXIf");
+    for (size_t end = name + 4; end < whole.size() - 12; ++end)
+        EXPECT_FALSE(decode_image(std::span(whole).first(end)).ok()) << end - name;
+    EXPECT_TRUE(decode_image(std::span(whole).first(whole.size() - 12)).ok());
+}
+
 // Animations whose later frames are cut, at any place: Pillow 13 takes the first one too.
 TEST(Decode, TheFirstFrameOfACutAnimationIsWhole) {
     for (const char* name : {"animated.gif", "animated.png"}) {
