@@ -1,4 +1,4 @@
-// NFC by stretches against utf8proc's NFC of the whole text.
+// NFC by stretches, and NFD, against utf8proc's of the whole text.
 #include "text/normalize.h"
 
 #include <gtest/gtest.h>
@@ -12,16 +12,19 @@
 namespace saker {
 namespace {
 
-std::string whole_nfc(const std::string& text) {
+std::string whole(const std::string& text, utf8proc_option_t form) {
     utf8proc_uint8_t* out = nullptr;
-    const auto size =
-        utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                     static_cast<utf8proc_ssize_t>(text.size()), &out,
-                     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+    const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &out,
+                                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | form));
     EXPECT_GE(size, 0);
-    std::string nfc(reinterpret_cast<const char*>(out), static_cast<size_t>(size));
+    std::string normal(reinterpret_cast<const char*>(out), static_cast<size_t>(size));
     std::free(out);
-    return nfc;
+    return normal;
+}
+
+std::string whole_nfc(const std::string& text) {
+    return whole(text, UTF8PROC_COMPOSE);
 }
 
 TEST(Normalize, EqualsNfcOfTheWhole) {
@@ -48,6 +51,18 @@ TEST(Normalize, EqualsNfcAroundEachCharacter) {
             ASSERT_EQ(to_nfc(table, text, buffer), whole_nfc(text)) << static_cast<uint32_t>(c);
         }
     }
+}
+
+TEST(Normalize, EqualsNfdOfTheWhole) {
+    std::string buffer;
+    for (uint64_t i = 0; i < 20000; ++i) {
+        const std::string text = random_text(i);
+        ASSERT_EQ(to_nfd(text, buffer), whole(text, UTF8PROC_DECOMPOSE)) << text;
+    }
+    EXPECT_EQ(to_nfd("\xEA\xB0\x81 \xC3\xA9\xCC\xA3", buffer),
+              "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8 e\xCC\xA3\xCC\x81");
+    const std::string_view plain = "plain";
+    EXPECT_EQ(to_nfd(plain, buffer).data(), plain.data());
 }
 
 TEST(Normalize, KeepsWhatOnlyLooksLikeAFinalConsonant) {
