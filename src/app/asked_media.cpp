@@ -163,7 +163,7 @@ Result<MediaInput> read_clip(const std::string& folder, double fps) {
             return Error{ErrorCode::too_many_items,
                          folder + ": holds more than 2 GiB of frames; give fewer.", ""};
         input.files.push_back(std::move(*bytes));
-        input.names.push_back(path.filename().string());
+        input.names.push_back(path.string());
     }
     return input;
 }

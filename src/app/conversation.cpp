@@ -15,6 +15,7 @@
 #include "app/line_editor.h"
 #include "app/message_file.h"
 #include "app/strict_number.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "json/keys.h"
 
@@ -68,9 +69,11 @@ Status Conversation::show(MediaInput input) {
     const bool is_image = input.modality == Modality::image;
     const PromptPart part = {is_image ? PromptPart::Kind::image : PromptPart::Kind::video,
                              std::string(is_image ? kImagePad : kVideoPad)};
-    auto seen =
-        prepare_prompt({&part, 1}, {&input, 1}, session_.prepare_settings(), session_.media_pool());
+    std::vector<std::string> warnings;
+    auto seen = prepare_prompt({&part, 1}, {&input, 1}, session_.prepare_settings(),
+                               session_.media_pool(), nullptr, &warnings);
     if (!seen) return seen.error();
+    for (const std::string& warning : warnings) log_warning(warning);
     shown_.push_back(std::move(input));
     return Done{};
 }

@@ -195,6 +195,9 @@ TEST_F(MessageFileTest, ASavedConversationReadsAsTheOneItWas) {
         saved.at("messages").at(1).at("content").at(1).at("image_url").at("url");
     EXPECT_EQ(url.get_string(), std::filesystem::absolute(kPicture).string().c_str())
         << "found from every working folder";
+    const json::value& frame = saved.at("messages").at(4).at("content").at(0).at("video").at(5);
+    EXPECT_EQ(frame.get_string(),
+              std::filesystem::absolute("examples/pictures/motion/05.png").string().c_str());
 
     EXPECT_FALSE(save_messages(before->asked, path, false).ok()) << "it is there";
     Asked other;

@@ -148,6 +148,9 @@ class Beside {
         const auto n = static_cast<int64_t>(answer.tokens.size());
         if (sampling_.max_tokens > 0 && n >= sampling_.max_tokens)
             return fmt::format("the answer was cut at {} tokens (--max-tokens).", n);
+        if (answer.prompt_tokens + n < limits_.max_context)
+            return fmt::format(
+                "the answer was cut at {} tokens, the model's own limit (--max-tokens).", n);
         const bool can_be_raised = options_.max_context == limits_.max_context &&
                                    limits_.max_context < session_.model().shape().max_context;
         return fmt::format("the answer was cut at {} tokens: the context of {} is full{}.", n,

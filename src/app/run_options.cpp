@@ -30,8 +30,7 @@ void add_asking(CLI::App* run, Options& o) {
         ->group(kGroup);
     run->add_option("--video-frames", o.video_frames,
                     "a folder of pictures, the frames of a clip in the order of the numbers in "
-                    "their names; may be "
-                    "given several times")
+                    "their names; may be given several times")
         ->allow_extra_args(false)
         ->group(kGroup);
     run->add_option_function<std::vector<std::string>>(

@@ -101,10 +101,10 @@ says 3 "$saker" run --image $picture --top-k -1 --seed 18446744073709551615 "How
 says 3 "$saker" run --image $picture --max-image-pixels 1000000 "How many objects are there?"
 refuses "Image 1 .*shapes-1.png" "$saker" run --image $picture --max-image-pixels 1000 "x?"
 refuses "contradict" "$saker" run --image $picture --min-pixels 5000 --max-pixels 4999 "x?"
-refuses "max-pixels 1000 " "$saker" run --image $picture --max-pixels 1000 "x?"
+refuses "max-pixels must be from 1024" "$saker" run --image $picture --max-pixels 1000 "x?"
 refuses "min-pixels 268435456 .*max-pixels" "$saker" run --image $picture --min-pixels 268435456 "x?"
 tokens() { timeout 60 "$saker" run --json --max-tokens 1 --image $picture "$@" "x?" > "$work/out" 2> "$work/err"; }
-refuses "max-pixels 4096 is below .* --min-pixels lowers" "$saker" run --image $picture --max-pixels 4096 "x?"
+refuses "max-pixels 4096 is below .*--min-pixels" "$saker" run --image $picture --max-pixels 4096 "x?"
 tokens --min-pixels 1024 --max-pixels 4096
 json "o['usage']['prompt_tokens_details']['image_tokens'] <= 4"
 tokens --min-pixels 65536 --max-pixels 70000
@@ -213,6 +213,19 @@ long=$(printf 'word %.0s' $(seq 20000))
 refuses "shorten it, since the model takes no more" "$saker" run "$long"
 timeout 60 "$saker" run --max-tokens 1 "Hello" > "$work/out" 2> "$work/err"
 grep -q "cut at 1 tokens (--max-tokens)" "$work/err" || fail "what cut the answer?"
+timeout 60 "$saker" run --json --max-tokens 1 "Hello" > "$work/out" 2> "$work/err"
+room=$(python3 -c "import json; print(json.load(open('$work/out'))['usage']['prompt_tokens'] + 3)")
+timeout 60 "$saker" run --max-context "$room" "Hello" > "$work/out" 2> "$work/err"
+grep -q "cut at 3 tokens: the context of $room is full (--max-context)" "$work/err" || fail "a full context is told otherwise"
+cp -r models/demo "$work/limited"
+python3 - "$work/limited/generation_config.json" << END
+import json, sys
+settings = json.load(open(sys.argv[1]))
+settings["max_new_tokens"] = 2
+json.dump(settings, open(sys.argv[1], "w"))
+END
+timeout 60 "$saker" run "$work/limited" "Hello" > "$work/out" 2> "$work/err"
+grep -q "cut at 2 tokens, the model's own limit (--max-tokens)" "$work/err" || fail "the model's own limit is told otherwise"
 
 # --- How an answer begins -------------------------------------------------------------------------------------------
 box='{"bbox_2d": [190, 400, 450, 600], "label": "black ring"}'
