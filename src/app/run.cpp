@@ -78,9 +78,10 @@ Result<Told> read_told(const Options& options) {
         auto file = read_messages(options.messages, fps);
         if (!file) return file.error();
         told.file = std::move(*file);
-        // A conversation that ends with an answer goes on.
-        told.is_conversation =
-            !question && isatty(STDIN_FILENO) && asked.chat.messages.back().role == Role::assistant;
+        // A conversation that ends with an answer goes on, unless the answer itself is to.
+        told.is_conversation = !question && isatty(STDIN_FILENO) &&
+                               asked.chat.messages.back().role == Role::assistant &&
+                               !asked.chat.continue_final_message;
     } else {
         if (!options.system.empty()) asked.add_text(Role::system, options.system);
         told.is_conversation = !question && isatty(STDIN_FILENO);

@@ -146,6 +146,10 @@ echo '[{"role": "user", "content": [{"type": "video", "video": "'$clip'"}, {"typ
     > "$work/clip.json"
 says "$(timeout 60 "$saker" run --video-frames $clip --fps 2 "Which way does it move?")" \
     "$saker" run --messages "$work/clip.json" --fps 2
+echo '{"messages": [{"role": "user", "content": [{"type": "image", "image": "'$picture'"},
+ {"type": "text", "text": "Locate the black ring."}]}, {"role": "assistant", "content": "{\"bbox_2d\": [190, 400"}],
+ "continue_final_message": true, "add_generation_prompt": false}' > "$work/begun.json"
+says ', 450, 600], "label": "black ring"}' "$saker" run --messages "$work/begun.json"
 refuses "fps is missing" "$saker" run --messages "$work/clip.json"
 refuses "messages and --system contradict" "$saker" run --messages "$work/talk.json" --system x
 refuses "messages and --image contradict" "$saker" run --messages "$work/talk.json" --image $picture
