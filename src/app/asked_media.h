@@ -13,7 +13,7 @@
 
 namespace saker {
 
-/// A picture: a file, a pipe that is read to its end, or "-" for stdin; at most 256 MiB.
+/// A picture: a file, a pipe that is read to its end, or "-" for stdin; at most 1 GiB.
 Result<MediaInput> read_picture(const std::string& path);
 
 /// A clip: the pictures of a folder, `fps` of them a second; at most 2 GiB.

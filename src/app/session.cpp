@@ -97,7 +97,7 @@ std::filesystem::path existing_folder(const std::string& path) {
 
 // Of a file, a pipe or a device, none of which need know its size beforehand.
 Result<std::vector<uint8_t>> read_to_end(int descriptor, const std::string& name) {
-    constexpr size_t kMost = size_t{256} << 20, kPiece = size_t{1} << 16;
+    constexpr size_t kMost = size_t{1} << 30, kPiece = size_t{1} << 16;
     std::vector<uint8_t> bytes;
     struct stat status = {};
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
@@ -112,7 +112,7 @@ Result<std::vector<uint8_t>> read_to_end(int descriptor, const std::string& name
                          name + ": cannot be read: " + strerror(errno) + ".", ""};
         if (n == 0) return bytes;
         if (bytes.size() > kMost)
-            return Error{ErrorCode::invalid_value, name + ": is larger than 256 MiB.", ""};
+            return Error{ErrorCode::invalid_value, name + ": is larger than 1 GiB.", ""};
     }
 }
 

@@ -63,7 +63,8 @@ DType parse_compute(const std::string& name);
 /// group's limit where that is lower.
 int64_t available_bytes();
 
-/// The bytes of a file, or of a pipe up to its end, or an Error that names it; at most 256 MiB.
+/// The bytes of a file, or of a pipe up to its end, or an Error that names it; at most 1 GiB, as
+/// a BMP of 200 megapixels needs.
 Result<std::vector<uint8_t>> read_file(const std::string& path);
 /// The same of stdin.
 Result<std::vector<uint8_t>> read_stdin_bytes();

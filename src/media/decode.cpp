@@ -15,13 +15,18 @@ namespace {
 // In the order of ImageFormat.
 constexpr ReadFormat kFormats[] = {
     {"JPEG",
-     "8 bits, baseline and progressive; gray, YCbCr, RGB, CMYK and YCCK; turned as EXIF says"},
-    {"PNG", "1 to 16 bits, with or without a palette, alpha and interlacing; turned as EXIF says"},
+     "8 bits, baseline, extended and progressive; gray, YCbCr, RGB, CMYK, YCCK; turned as "
+     "EXIF says. Not: 12 bits, lossless, hierarchical, cut short"},
+    {"PNG",
+     "every depth and kind of color, interlaced or not; turned as EXIF says; of an animation "
+     "the still picture. Without IEND: whole, with a warning"},
     {"WebP",
-     "lossy and lossless, with or without alpha; of an animation the first frame; turned as "
-     "EXIF says"},
-    {"GIF", "the first frame"},
-    {"BMP", "1 to 32 bits, palettes, masks and run lengths, headers of OS/2 and Windows"},
+     "lossy and lossless, with or without alpha; turned as EXIF says; of an animation the "
+     "first frame. Not: cut short"},
+    {"GIF", "the first frame. Without its trailer: whole, with a warning"},
+    {"BMP",
+     "1, 4, 8, 16, 24 and 32 bits, palettes, masks and run lengths, headers of OS/2 and of "
+     "Windows up to V5. Not: with a JPEG or PNG inside"},
 };
 
 bool starts_with(Bytes bytes, std::string_view magic, size_t at = 0) {
