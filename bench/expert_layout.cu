@@ -40,7 +40,8 @@ namespace saker::expert_layout {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20, kGiB = int64_t{1} << 30;
-constexpr int kMostTokens = 16384, kLayers = 6;
+constexpr int kMostTokens = 16384, kLayers = 6, kRounds = 5;
+constexpr int kReadOnceTokens = 4096;  // beyond, weights had better stay in the cache
 constexpr double kExpertBytes = 6.0 * kC * kF, kExpertNumbers = 3.0 * kC * kF;
 
 /// What is compared: an order, and how many strips of 16 rows a block of it has.
@@ -187,6 +188,10 @@ class Trial {
         h_ = take<Bf16>(slots * kF);
         rows_ = take<Bf16>(int64_t{kMostTokens} * kChosen * kC);
         out_ = take<Bf16>(int64_t{kMostTokens} * kC);
+        for (uint32_t*& words : words_) {
+            words = take<uint32_t>(kMostDecodeTokens * kChosen * kF);
+            CUDA_CHECK(cudaMemsetAsync(words, 0, kMostDecodeTokens * kChosen * kF * 4, stream()));
+        }
         product_[0] = take<Bf16>(8192 * 8192);
         product_[1] = take<Bf16>(8192 * 8192);
         product_[2] = take<Bf16>(8192 * 8192);
@@ -211,6 +216,10 @@ class Trial {
     struct Rings {
         int up_depth, down_depth, prefetch;
     };
+    struct Parts {
+        bool up = true, down = true, around = false, dependent = true;
+        int read_once = -1;  // by the number of tokens
+    };
 
     template <class T>
     T* take(int64_t n) {
@@ -229,7 +238,8 @@ class Trial {
     /// Launches a kernel that may start while the one before it ends.
     template <class... P, class... A>
     void launch(void (*kernel)(P...), int64_t blocks, int threads, int shared_bytes, A... a) {
-        launch_dependent(kernel, blocks, threads, shared_bytes, 1, stream(), static_cast<P>(a)...);
+        launch_dependent(kernel, blocks, threads, shared_bytes, 1, true, stream(),
+                         static_cast<P>(a)...);
     }
     void fill(Bf16* at, int64_t n, float size) {
         fill_random<<<4096, 256, 0, stream()>>>(at, n, size, ++seed_ << 40);
@@ -245,10 +255,13 @@ class Trial {
     Plan make_plan(const Routing& routing);
 
     void run_decode(const Plan& p, const Layer& l, int stored, Rings r, bool up, bool down);
+    void run_decode_both(const Plan& p, const Layer& l, int stored, int depth, int step,
+                         long long* trace = nullptr);
     void run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
                   bool down);
-    void run_grouped(const Plan& p, const Layer& l, int stored, bool up, bool down,
-                     int read_once = -1);
+    void trace_decode_both();
+    void run_grouped(const Plan& p, const Layer& l, int stored) { run_grouped(p, l, stored, {}); }
+    void run_grouped(const Plan& p, const Layer& l, int stored, Parts parts);
     void run_gather(const Plan& p);
     void run_combine(const Plan& p);
 
@@ -268,6 +281,7 @@ class Trial {
     int checks_ = 0;
     std::vector<Layer> layers_;
     Bf16 *x_, *tokens_, *h_, *rows_, *out_, *product_[3];
+    uint32_t* words_[2];
     uint32_t* sink_;
     double read_tbps_ = 0, peak_tflops_ = 0;
 };
@@ -377,6 +391,15 @@ void Trial::run_decode(const Plan& p, const Layer& l, int stored, Rings r, bool 
                decode_down_shared_bytes(r.down_depth, p.tokens), a);
 }
 
+void Trial::run_decode_both(const Plan& p, const Layer& l, int stored, int depth, int step,
+                            long long* trace) {
+    DecodeBothArgs a = {
+        l.up[stored],     l.down[stored],       x_,   p.choices, p.counts, p.pairs, p.weights,
+        words_[step % 2], words_[1 - step % 2], out_, p.tokens,  depth,    trace};
+    launch(decode_both, multiprocessors_, kUpWarps * 32, decode_both_shared_bytes(depth, p.tokens),
+           a);
+}
+
 void Trial::run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
                      bool down) {
     DecodeArgs a = {{}, l.up_rows, x_, p.choices, p.counts, p.pairs, p.weights, h_, p.tokens, 0, 0};
@@ -387,24 +410,24 @@ void Trial::run_rows(const Plan& p, const Layer& l, int up_blocks, int down_thre
     if (down) launch(rows_down, kC / 16, down_threads, rows_down_shared_bytes(p.tokens), a);
 }
 
-void Trial::run_grouped(const Plan& p, const Layer& l, int stored, bool up, bool down,
-                        int read_once) {
+void Trial::run_grouped(const Plan& p, const Layer& l, int stored, Parts parts) {
     GroupedArgs a = {};
     a.tiles = p.tiles;
     a.num_tiles = p.counts + 1;
     a.targets = p.targets;
-    a.read_once = read_once < 0 ? p.tokens <= 4096 : read_once;
+    a.read_once = parts.read_once < 0 ? p.tokens <= kReadOnceTokens : parts.read_once;
+    a.dependent = parts.dependent;
     a.always = 1;
     const int blocks = multiprocessors_ / 2 * 2;
     const auto launch_grouped = kStored[stored].order == Order::fragment ? launch_grouped_fragment
                                                                          : launch_grouped_swizzled;
-    if (up) {
+    if (parts.up) {
         a.weights = l.up[stored];
         a.tokens = tokens_;
         a.out = h_;
         launch_grouped(true, a, blocks, stream());
     }
-    if (down) {
+    if (parts.down) {
         a.weights = l.down[stored];
         a.tokens = h_;
         a.out = rows_;
@@ -473,9 +496,16 @@ bool Trial::check() {
                         if (decode_down_shared_bytes(r.down_depth, tokens) <= 227 * 1024)
                             wrong += error_of(p, ("decode " + name).c_str(),
                                               [&] { run_decode(p, l, i, r, true, true); });
+                if (tokens <= kMostDecodeTokens && kStored[i].order == Order::fragment)
+                    for (int depth : {2, 3, 4, 5})
+                        if (decode_both_shared_bytes(depth, tokens) <= 227 * 1024)
+                            wrong += error_of(p, ("decode both " + name).c_str(), [&] {
+                                for (int step = 0; step < 2; ++step)
+                                    run_decode_both(p, l, i, depth, step);
+                            });
                 wrong += error_of(p, ("grouped " + name).c_str(), [&] {
                     run_gather(p);
-                    run_grouped(p, l, i, true, true);
+                    run_grouped(p, l, i);
                     run_combine(p);
                 });
             }
@@ -563,6 +593,52 @@ double Trial::product_tflops(double total_ms) {
     return 2.0 * 8192 * 8192 * 8192 / us / 1e6;
 }
 
+double median_of(std::vector<double> v) {
+    std::sort(v.begin(), v.end());
+    return v[v.size() / 2];
+}
+
+/// Where one token's time goes in decode_both: the blocks' mean and last times since the mean block
+/// went on, over the last replay of a chain.
+void Trial::trace_decode_both() {
+    constexpr int kSteps = 48;
+    const int64_t mark = arena_.mark();
+    std::vector<Plan> plans;
+    for (int i = 0; i < kSteps; ++i)
+        plans.push_back(make_plan(make_routing(1, experts_, Taste::even, 1000 + i)));
+    long long* const trace = take<long long>(int64_t{kSteps} * multiprocessors_ * 8);
+    time_us(kSteps, [&](int i) {
+        run_decode_both(plans[i], layers_[i % kLayers], 2, 3, i,
+                        trace + int64_t{i} * multiprocessors_ * 8);
+    });
+    std::vector<long long> times(static_cast<size_t>(kSteps * multiprocessors_ * 8));
+    CUDA_CHECK(cudaMemcpyAsync(times.data(), trace, times.size() * sizeof times[0],
+                               cudaMemcpyDeviceToHost, stream()));
+    stream_.synchronize();
+    const char* const names[] = {"began",      "may go on",    "asked for weights", "first piece",
+                                 "up is done", "first h came", "down is done",      "written"};
+    const int half = kC / 16;  // blocks with rows of down
+    const auto at = [&](int step, int block, int i) {
+        return static_cast<double>(times[(step * multiprocessors_ + block) * 8 + i]);
+    };
+    for (int i = 0; i < 8; ++i) {
+        double mean = 0, last = 0;
+        for (int step = 1; step < kSteps; ++step) {
+            double from = 0, latest = -1e30, sum = 0;
+            for (int b = 0; b < half; ++b) from += at(step, b, 1) / half;
+            for (int b = 0; b < half; ++b) {
+                sum += (at(step, b, i) - from) / half;
+                latest = std::max(latest, at(step, b, i) - from);
+            }
+            mean += sum / (kSteps - 1);
+            last += latest / (kSteps - 1);
+        }
+        std::printf("one token, one kernel: %-18s mean %6.2f us, last block %6.2f us\n", names[i],
+                    mean / 1e3, last / 1e3);
+    }
+    arena_.rewind(mark);
+}
+
 void Trial::measure_decode(int tokens) {
     constexpr int kSteps = 48;
     const int64_t mark = arena_.mark();
@@ -573,42 +649,61 @@ void Trial::measure_decode(int tokens) {
         touched += 1.0 * plans.back().touched / kSteps;
     }
     const double floor = touched * kExpertBytes / read_tbps_ / 1e6;
-    const auto report = [&](const std::string& what, double share, FunctionRef<void(int)> run) {
-        const double us = time_us(kSteps, run);
+    const auto report = [&](const std::string& what, double share, double us) {
         std::printf("batch %d, %.1f experts: %-46s %7.2f us, floor %6.2f, %3.0f %%\n", tokens,
                     touched, what.c_str(), us, floor * share, 100 * floor * share / us);
         std::fflush(stdout);
-        return us;
     };
     const auto layer = [&](int i) -> const Layer& { return layers_[i % kLayers]; };
-    for (int stored = 0; kStored[stored].order == Order::fragment; ++stored)
-        for (Rings r : {Rings{3, 4, 0}, Rings{3, 4, 4}, Rings{3, 3, 0}, Rings{2, 4, 0},
-                        Rings{4, 3, 0}, Rings{4, 4, 0}, Rings{4, 4, 8}, Rings{4, 2, 0}}) {
+    struct Row {
+        std::string what;
+        double share;
+        std::function<void(int)> run;
+        std::vector<double> us;
+    };
+    std::vector<Row> rows;
+    for (int stored = 0; kStored[stored].order == Order::fragment; ++stored) {
+        const std::string name = kStored[stored].name;
+        for (Rings r : {Rings{2, 4, 0}, Rings{3, 4, 0}, Rings{4, 4, 0}}) {
             if (decode_down_shared_bytes(r.down_depth, tokens) > 227 * 1024) continue;
-            const std::string name = kStored[stored].name + std::string(", rings of ") +
-                                     std::to_string(r.up_depth) + " and " +
-                                     std::to_string(r.down_depth) + ", " +
-                                     std::to_string(r.prefetch) + " into L2";
-            report(name, 1, [&](int i) { run_decode(plans[i], layer(i), stored, r, true, true); });
-            if (r.up_depth != 4 || r.down_depth != 3) continue;
-            report("  of it up alone", 2.0 / 3,
-                   [&](int i) { run_decode(plans[i], layer(i), stored, r, true, false); });
-            report("  of it down alone", 1.0 / 3,
-                   [&](int i) { run_decode(plans[i], layer(i), stored, r, false, true); });
+            rows.push_back(
+                {name + ", two kernels, rings of " + std::to_string(r.up_depth) + " and " +
+                     std::to_string(r.down_depth),
+                 1,
+                 [&, stored, r](int i) { run_decode(plans[i], layer(i), stored, r, true, true); },
+                 {}});
         }
-    for (int blocks : {1, 2})
-        for (int threads : {256, 512})
-            report("rows, up " + std::to_string(blocks) + " blocks, down " +
-                       std::to_string(threads) + " threads",
-                   1, [&](int i) { run_rows(plans[i], layer(i), blocks, threads, true, true); });
+        for (int depth : {2, 3, 4, 5})
+            if (decode_both_shared_bytes(depth, tokens) <= 227 * 1024)
+                rows.push_back({name + ", one kernel, rings of " + std::to_string(depth),
+                                1,
+                                [&, stored, depth](int i) {
+                                    run_decode_both(plans[i], layer(i), stored, depth, i);
+                                },
+                                {}});
+    }
+    for (int threads : {256, 512})
+        rows.push_back(
+            {"rows, down " + std::to_string(threads) + " threads",
+             1,
+             [&, threads](int i) { run_rows(plans[i], layer(i), 2, threads, true, true); },
+             {}});
     if (tokens >= 4)
-        for (int stored = 0; stored < static_cast<int>(std::size(kStored)); ++stored)
-            report(std::string("grouped ") + kStored[stored].name + ", with gather and combine", 1,
-                   [&](int i) {
-                       run_gather(plans[i]);
-                       run_grouped(plans[i], layer(i), stored, true, true);
-                       run_combine(plans[i]);
-                   });
+        for (int stored : {2, 4})
+            rows.push_back(
+                {std::string("grouped ") + kStored[stored].name + ", with gather and combine",
+                 1,
+                 [&, stored](int i) {
+                     run_gather(plans[i]);
+                     run_grouped(plans[i], layer(i), stored);
+                     run_combine(plans[i]);
+                 },
+                 {}});
+    for (int round = 0; round < kRounds; ++round)
+        for (Row& row : rows)
+            row.us.push_back(time_us(
+                kSteps, [&](int i) { row.run(i); }, 100));
+    for (const Row& row : rows) report(row.what, row.share, median_of(row.us));
     arena_.rewind(mark);
 }
 
@@ -644,44 +739,37 @@ void Trial::measure_grouped(int tokens, Taste taste) {
         std::vector<double> us;
     };
     std::vector<Row> rows;
-    for (int stored = 0; stored < static_cast<int>(std::size(kStored)); ++stored) {
-        const std::string name = kStored[stored].name;
-        const auto add = [&](const char* what, double share, bool up, bool down, int read_once) {
-            rows.push_back({name + what,
-                            share,
-                            [&, stored, up, down, read_once](int i) {
-                                run_grouped(plans[i], layer(i), stored, up, down, read_once);
-                            },
-                            {}});
-        };
-        add(", up", 2.0 / 3, true, false, -1);
-        add(", down", 1.0 / 3, false, true, -1);
-        add(", up and down", 1, true, true, -1);
-        if (tokens >= 1024) add(", other cache policy", 1, true, true, tokens > 4096);
+    constexpr int kWhole = 2;  // fragment 128
+    const auto add = [&](const std::string& what, double share, int stored, Parts parts) {
+        rows.push_back({kStored[stored].name + what,
+                        share,
+                        [&, stored, parts](int i) {
+                            if (parts.around) run_gather(plans[i]);
+                            run_grouped(plans[i], layer(i), stored, parts);
+                            if (parts.around) run_combine(plans[i]);
+                        },
+                        {}});
+    };
+    for (int stored = 1; stored < static_cast<int>(std::size(kStored)); ++stored) {
+        add(", up", 2.0 / 3, stored, {.down = false});
+        add(", down", 1.0 / 3, stored, {.up = false});
+        add(", up and down", 1, stored, {});
     }
-    const int whole = 2;  // fragment 128
-    rows.push_back({"fragment 128, gather, combine",
-                    1,
-                    [&](int i) {
-                        run_gather(plans[i]);
-                        run_grouped(plans[i], layer(i), whole, true, true);
-                        run_combine(plans[i]);
-                    },
-                    {}});
+    if (tokens >= 1024)
+        add(", other cache policy", 1, kWhole, {.read_once = tokens > kReadOnceTokens});
+    add(", plain launches", 1, kWhole, {.dependent = false});
+    add(", gather, combine", 1, kWhole, {.around = true});
     std::vector<double> peaks;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < kRounds; ++round) {
         for (Row& row : rows)
             row.us.push_back(time_us(
-                steps, [&](int i) { row.run(i); }, 100));
+                steps, [&](int i) { row.run(i); }, 60));
         if (tokens >= 1024) peaks.push_back(product_tflops(100));
     }
-    const auto median = [](std::vector<double> v) {
-        std::sort(v.begin(), v.end());
-        return v[v.size() / 2];
-    };
-    for (const Row& row : rows) report(row.what, row.share, median(row.us));
+
+    for (const Row& row : rows) report(row.what, row.share, median_of(row.us));
     if (!peaks.empty())
-        std::printf("      product 8192^3 between these rounds: %.0f TFLOP/s\n", median(peaks));
+        std::printf("      product 8192^3 between these rounds: %.0f TFLOP/s\n", median_of(peaks));
     arena_.rewind(mark);
 }
 
@@ -693,8 +781,10 @@ void Trial::measure(const std::string& part) {
     peak_tflops_ = product_tflops(300);
     std::printf("ceiling: product 8192^3 bf16, at first %.0f, after three seconds %.0f TFLOP/s\n",
                 cold, peak_tflops_);
-    if (wanted("decode"))
+    if (wanted("decode")) {
         for (int tokens : {1, 2, 4, 8}) measure_decode(tokens);
+        trace_decode_both();
+    }
     if (wanted("streaming")) {
         for (int tokens : {4, 8, 16, 32, 64, 128, 256, 512}) measure_grouped(tokens, Taste::even);
         for (int tokens : {64, 256}) measure_grouped(tokens, Taste::skewed);
@@ -711,7 +801,7 @@ void Trial::profile() {
     for (int tokens : {64, 1024, 4096}) {
         const Plan p = make_plan(make_routing(tokens, experts_, Taste::even, 2000));
         run_gather(p);
-        for (int stored : {2, 4}) run_grouped(p, layers_[0], stored, true, true);
+        for (int stored : {2, 4}) run_grouped(p, layers_[0], stored);
         run_combine(p);
     }
     const Plan p = make_plan(make_routing(1, experts_, Taste::even, 1000));

@@ -101,6 +101,15 @@ struct WarpRing {
                       barriers + 8 * to_slot, policy);
         }
     }
+    /// A piece of two halves.
+    __device__ void fetch_two(int to_slot, const Bf16* first, const Bf16* second) const {
+        if (lane == 0) {
+            const uint32_t to = pieces + static_cast<uint32_t>(to_slot * kBytes);
+            barrier_expect(barriers + 8 * to_slot, kBytes);
+            bulk_load(to, first, kBytes / 2, barriers + 8 * to_slot, policy);
+            bulk_load(to + kBytes / 2, second, kBytes / 2, barriers + 8 * to_slot, policy);
+        }
+    }
     /// The next piece's tiles, this lane's part.
     __device__ void take(uint4 (&tiles)[TILES]) {
         barrier_wait(barriers + 8 * slot, phase);
@@ -302,6 +311,216 @@ static __global__ void __launch_bounds__(kDownWarps * 32, 1) decode_down(DecodeA
         }
         a.out[token * kC + blockIdx.x * 16 + row] = narrow(sum);
     }
+}
+
+// Both in one: no boundary between up and down.
+//
+// A block takes units of up in turn, experts in order, then its 16 rows of down, experts in order;
+// one ring a warp runs through both, so that memory never waits for the hand-over: while the last
+// numbers of h are on their way, down works on the first experts, whose h has long been there. Each
+// number of h crosses as a word that also says that it is there (its upper half the number, its
+// lower half 1), so nothing has to be fenced, counted or signalled: who needs it reads until it is
+// there. The words of the step before are cleared meanwhile, in a buffer of their own. All blocks
+// must be running at once: at most one a multiprocessor.
+
+struct DecodeBothArgs {
+    Ready up, down;
+    const Bf16* x;
+    const Choice* choices;
+    const int* num_choices;
+    const int* pairs;
+    const float* pair_weights;
+    uint32_t *h, *clear;  // words of h, a row of F in lane order a pair; the other step's
+    Bf16* out;
+    int num_tokens, depth;
+    long long* trace;  // null, or 8 times of each block
+};
+
+constexpr int decode_both_shared_bytes(int depth, int tokens) {
+    const int bytes = kUpWarps * depth * (kUpTiles * 512 + 8) + kPartBytes +
+                      tokens * (vector_bytes(kC) + kChosen * 2 * 16 * 4);
+    return bytes > 115840 ? bytes : 115840;
+}
+
+__device__ inline long long now_ns() {
+    long long t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+__device__ inline uint4 load_relaxed(const uint32_t* from) {
+    uint4 v;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(from)
+                 : "memory");
+    return v;
+}
+__device__ inline void store_relaxed(uint32_t* to, uint32_t v) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(v) : "memory");
+}
+
+static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBothArgs a) {
+    extern __shared__ __align__(128) unsigned char shared[];
+    constexpr int kPairs = kRows<true> / 32, kPieces = kColumns<true> / 64 / kUpWarps;
+    constexpr int kHalfPieces = kF / 64 / 2 / 2;  // two blocks of 64 columns a piece of down
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int g = lane / 4, t = lane % 4, block = static_cast<int>(blockIdx.x);
+    const int ring_bytes = a.depth * kUpTiles * 512;
+    float4* const parts = reinterpret_cast<float4*>(shared + kUpWarps * ring_bytes);
+    unsigned char* const vectors = shared + kUpWarps * ring_bytes + kPartBytes;
+    float* const products = reinterpret_cast<float*>(vectors + a.num_tokens * vector_bytes(kC));
+    WarpRing<kUpTiles> ring{shared_address(shared) + static_cast<uint32_t>(warp * ring_bytes),
+                            shared_address(products + a.num_tokens * kChosen * 2 * 16) +
+                                static_cast<uint32_t>(warp * a.depth * 8),
+                            a.depth, lane};
+    const auto mark = [&](int i) {
+        if (a.trace && threadIdx.x == 0) a.trace[block * 8 + i] = now_ns();
+    };
+    mark(0);
+    ring.begin();
+    wait_for_previous();
+    launch_next();
+    mark(1);
+
+    const int num_choices = a.num_tokens == 1 ? kChosen : *a.num_choices;
+    const int units = num_choices * kPairs, halves = num_choices * 2;
+    const bool has_rows = block < kC / 16;
+    int ahead = block, ahead_half = has_rows ? warp : halves, ahead_piece = 0;
+    const auto fetch_ahead = [&](int slot) {
+        if (ahead < units) {
+            ring.fetch(slot, a.up.strip_at(a.choices[ahead / kPairs].expert, kRows<true>, kC,
+                                           ahead % kPairs * 2, warp * kPieces + ahead_piece));
+            if (++ahead_piece == kPieces) {
+                ahead_piece = 0;
+                ahead += static_cast<int>(gridDim.x);
+            }
+        } else if (ahead_half < halves) {
+            const int expert = a.choices[ahead_half / 2].expert;
+            const int column = (ahead_half % 2 * kHalfPieces + ahead_piece) * 2;
+            ring.fetch_two(slot, a.down.strip_at(expert, kC, kF, block, column),
+                           a.down.strip_at(expert, kC, kF, block, column + 1));
+            if (++ahead_piece == kHalfPieces) {
+                ahead_piece = 0;
+                ahead_half += kUpWarps;
+            }
+        }
+    };
+    for (int i = 0; i < a.depth; ++i) fetch_ahead(i);
+
+    for (int i = static_cast<int>(threadIdx.x); i < a.num_tokens * kC / 8; i += kUpWarps * 32) {
+        const int token = i / (kC / 8), at = i % (kC / 8) * 8;
+        const uint4 x = *reinterpret_cast<const uint4*>(a.x + token * kC + at);
+        uint32_t* const to =
+            reinterpret_cast<uint32_t*>(vectors + token * vector_bytes(kC)) + lane_order(at) / 2;
+        to[0] = x.x;
+        to[4] = x.y;
+        to[8] = x.z;
+        to[12] = x.w;
+    }
+    for (int i = block * kUpWarps * 32 + static_cast<int>(threadIdx.x);
+         i < a.num_tokens * kChosen * kF; i += static_cast<int>(gridDim.x) * kUpWarps * 32)
+        a.clear[i] = 0;
+    __syncthreads();
+    mark(2);
+
+    for (int unit = block; unit < units; unit += static_cast<int>(gridDim.x)) {
+        const Choice choice = a.choices[unit / kPairs];
+        const int token = a.pairs[choice.first + min(g, choice.count - 1)] / kChosen;
+        uint32_t vector = shared_address(vectors + token * vector_bytes(kC)) +
+                          warp * (kC / kUpWarps * 2) + t * 16;
+        float sums[2][2][4] = {};
+#pragma unroll
+        for (int piece = 0; piece < kPieces; ++piece) {
+            uint4 tiles[kUpTiles];
+            ring.take(tiles);
+            if (piece == 0 && unit == block) mark(3);
+            fetch_ahead(ring.slot);
+            ring.advance();
+            const uint4 right0 = load_shared(vector), right1 = load_shared(vector + 64);
+            add_strip(sums[0], tiles, right0, right1);
+            add_strip(sums[1], tiles + 4, right0, right1);
+            vector += 128;
+        }
+        __syncthreads();  // the parts before these have been added
+#pragma unroll
+        for (int strip = 0; strip < 2; ++strip) {
+            const float(&s)[2][4] = sums[strip];
+            parts[(warp * 2 + strip) * 32 + lane] = make_float4(
+                s[0][0] + s[1][0], s[0][1] + s[1][1], s[0][2] + s[1][2], s[0][3] + s[1][3]);
+        }
+        __syncthreads();
+        const int column = static_cast<int>(threadIdx.x) / 16,
+                  f = static_cast<int>(threadIdx.x) % 16;
+        if (column < choice.count) {
+            const float* const part =
+                reinterpret_cast<const float*>(parts + f / 8 * 32 + f % 8 * 4 + column / 2) +
+                column % 2;
+            float gate = 0, up = 0;
+#pragma unroll
+            for (int w = 0; w < kUpWarps; ++w) {
+                gate += part[w * 256];
+                up += part[w * 256 + 2];
+            }
+            const int pair = a.pairs[choice.first + column];
+            store_relaxed(a.h + pair * kF + lane_order(unit % kPairs * 16 + f),
+                          gated(gate, 0, up, 0) << 16 | 1);
+        }
+    }
+    mark(4);
+
+    for (int half = has_rows ? warp : halves; half < halves; half += kUpWarps) {
+        const Choice choice = a.choices[half / 2];
+        const int pair = a.pairs[choice.first + min(g, choice.count - 1)];
+        // This lane's numbers of h: 12 times 8.
+        const uint32_t* const h = a.h + pair * kF + half % 2 * (kF / 2) + t * 8;
+        uint4 right[12];
+        for (bool all = false; !all;) {
+            all = true;
+#pragma unroll
+            for (int i = 0; i < 12; ++i) {
+                const uint4 low = load_relaxed(h + i * 32), high = load_relaxed(h + i * 32 + 4);
+                all =
+                    all && (low.x & low.y & low.z & low.w & high.x & high.y & high.z & high.w & 1);
+                right[i] = make_uint4(
+                    __byte_perm(low.x, low.y, 0x7632), __byte_perm(low.z, low.w, 0x7632),
+                    __byte_perm(high.x, high.y, 0x7632), __byte_perm(high.z, high.w, 0x7632));
+            }
+        }
+        __syncwarp();
+        if (half < kUpWarps) mark(5);
+        float sums[2][4] = {};
+#pragma unroll
+        for (int piece = 0; piece < kHalfPieces; ++piece) {
+            uint4 tiles[kUpTiles];
+            ring.take(tiles);
+            fetch_ahead(ring.slot);
+            ring.advance();
+            add_strip(sums, tiles, right[4 * piece], right[4 * piece + 1]);
+            add_strip(sums, tiles + 4, right[4 * piece + 2], right[4 * piece + 3]);
+        }
+        for (int i = 0; i < 2; ++i)
+            if (2 * t + i < choice.count) {
+                float* const to =
+                    products + (a.pairs[choice.first + 2 * t + i] * 2 + half % 2) * 16 + g;
+                to[0] = sums[0][i] + sums[1][i];
+                to[8] = sums[0][2 + i] + sums[1][2 + i];
+            }
+    }
+    mark(6);
+    __syncthreads();
+    if (has_rows)
+        for (int i = static_cast<int>(threadIdx.x); i < a.num_tokens * 16; i += kUpWarps * 32) {
+            const int token = i / 16, row = i % 16;
+            float sum = 0;
+            for (int j = 0; j < kChosen; ++j) {
+                const int pair = token * kChosen + j;
+                const float* const part = products + pair * 2 * 16 + row;
+                const float y = widen(narrow(part[0] + part[16]));
+                sum += widen(narrow(y * a.pair_weights[pair]));
+            }
+            a.out[token * kC + block * 16 + row] = narrow(sum);
+        }
+    mark(7);
 }
 
 // The rivals.

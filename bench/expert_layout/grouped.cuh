@@ -62,27 +62,39 @@ struct Fetcher {
     const uint64_t weight_policy = a.read_once ? evict_first() : evict_normal();
     const uint64_t token_policy = evict_normal();
 
-    __device__ void fetch_weights(const TokenTile& tile, int item, int step) const {
+    /// Where this lane's copies of an item begin: lane 0 and up the weights', lane 8 the tokens'.
+    struct Source {
+        const Bf16* from;
+        uint32_t bytes, at;  // of a copy; in the stage
+        int step;            // numbers from one copy to the next
+    };
+    __device__ Source source_of(const TokenTile& tile, int item) const {
+        const int together = a.weights.together, strip = lane * together;
+        const int block = item * 2 + static_cast<int>(rank);
+        if (strip < kBlockRows / 16)
+            return {a.weights.strip_at(tile.expert, kRows<UP>, kColumns<UP>,
+                                       block * (kBlockRows / 16) + strip, 0),
+                    static_cast<uint32_t>(together * kStripNumbers * 2),
+                    static_cast<uint32_t>(strip * kStripNumbers * 2), together * kStripNumbers};
+        const int half = tile.columns / 2, row = half * static_cast<int>(rank);
+        return {a.tokens + int64_t{tile.first} * kColumns<UP> + row * kStepColumns,
+                static_cast<uint32_t>(half * 128), static_cast<uint32_t>(kWeightBytes + row * 128),
+                tile.columns * kStepColumns};
+    }
+    __device__ bool has_weights() const { return lane * a.weights.together < kBlockRows / 16; }
+    __device__ void fetch_weights(const TokenTile& tile, const Source& source, int step) const {
         const uint32_t barrier = ring.full_of(ring.next);
         if (lane == 0)
             barrier_expect(barrier, static_cast<uint32_t>(kWeightBytes + tile.columns * 128));
         __syncwarp();
-        const int strip = lane * a.weights.together;
-        if (strip >= kBlockRows / 16) return;
-        const int first = (item * 2 + static_cast<int>(rank)) * (kBlockRows / 16);
-        const int bytes = a.weights.together * kStripNumbers * 2;
-        bulk_load(ring.stage(ring.next) + static_cast<uint32_t>(lane * bytes),
-                  a.weights.strip_at(tile.expert, kRows<UP>, kColumns<UP>, first + strip, step),
-                  static_cast<uint32_t>(bytes), barrier, weight_policy);
+        if (has_weights())
+            bulk_load(ring.stage(ring.next) + source.at, source.from + step * source.step,
+                      source.bytes, barrier, weight_policy);
     }
-    __device__ void fetch_tokens(const TokenTile& tile, int step) const {
-        if (lane != 8) return;
-        const int half = tile.columns / 2, row = half * static_cast<int>(rank);
-        const Bf16* const from = a.tokens + int64_t{tile.first} * kColumns<UP> +
-                                 (step * tile.columns + row) * kStepColumns;
-        bulk_load_to_all(ring.stage(ring.next) + static_cast<uint32_t>(kWeightBytes + row * 128),
-                         from, static_cast<uint32_t>(half * 128), ring.full_of(ring.next), 3,
-                         token_policy);
+    __device__ void fetch_tokens(const Source& source, int step) const {
+        if (lane == 8)
+            bulk_load_to_all(ring.stage(ring.next) + source.at, source.from + step * source.step,
+                             source.bytes, ring.full_of(ring.next), 3, token_policy);
     }
     /// Waits until nobody needs the stages of the present shape.
     __device__ void drain() const {
@@ -99,8 +111,8 @@ struct Fetcher {
                 const TokenTile tile = a.tiles[cluster / kItems];
                 ring.shape(tile);
                 early = min(tile.stages, kSteps);
-                for (; ring.next < early; ++ring.next)
-                    fetch_weights(tile, cluster % kItems, ring.next);
+                const Source source = source_of(tile, cluster % kItems);
+                for (; ring.next < early; ++ring.next) fetch_weights(tile, source, ring.next);
                 ring.next = 0;
             }
             wait_for_previous();
@@ -113,14 +125,15 @@ struct Fetcher {
                 drain();
                 ring.shape(tile);
             }
+            const Source source = source_of(tile, i % kItems);
             for (int step = 0; step < kSteps; ++step) {
                 if (early > 0) {
                     --early;
                 } else {
                     barrier_wait(ring.empty_of(ring.next), ring.parity_of(ring.next));
-                    fetch_weights(tile, i % kItems, step);
+                    fetch_weights(tile, source, step);
                 }
-                fetch_tokens(tile, step);
+                fetch_tokens(source, step);
                 ring.advance();
             }
         }
@@ -307,7 +320,7 @@ __global__ void __launch_bounds__(kGroupedThreads, 1) grouped_product(GroupedArg
 template <Order ORDER, bool UP>
 void launch_product(const GroupedArgs& a, int blocks, cudaStream_t stream) {
     launch_dependent(grouped_product<ORDER, UP>, blocks, kGroupedThreads, kGroupedSharedBytes, 2,
-                     stream, a);
+                     a.dependent, stream, a);
 }
 
 }  // namespace saker::expert_layout

@@ -31,6 +31,7 @@ struct GroupedArgs {
     Bf16* out;       // up: token tiles of h. down: [pairs, C]
     bool read_once;  // weights, so they need not stay in the cache
     int always;      // 1; ptx.cuh says why
+    bool dependent;  // may begin while the kernel before it ends
 };
 
 constexpr int kGroupedThreads = 384, kBlockRows = 128, kStepColumns = 64;

@@ -10,12 +10,12 @@ namespace saker::expert_layout {
 
 template <class... Parameters>
 void launch_dependent(void (*kernel)(Parameters...), int64_t blocks, int threads, int shared_bytes,
-                      int cluster, cudaStream_t stream, Parameters... arguments) {
+                      int cluster, bool dependent, cudaStream_t stream, Parameters... arguments) {
     CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
     cudaLaunchAttribute attributes[2] = {};
     attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[0].val.programmaticStreamSerializationAllowed = dependent;
     attributes[1].id = cudaLaunchAttributeClusterDimension;
     attributes[1].val.clusterDim.x = static_cast<unsigned>(cluster);
     attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
