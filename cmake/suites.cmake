@@ -1,7 +1,7 @@
 # Which tests run once more under a sanitizer, inside `make test`: those of rooms that read bytes of
 # unknown origin (asan), and those of rooms where threads meet (tsan). The presets of these names
 # build the target `suites` alone and run the tests labelled `sanitized`. tests/fuzz adds its own.
-set(suites_address base json weights text media api)
+set(suites_address base json weights jinja text media api)
 set(suites_thread base ask sim)
 
 if(SAKER_SANITIZE AND SAKER_TESTS AND NOT SAKER_GPU_ONLY)

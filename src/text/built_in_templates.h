@@ -1,12 +1,12 @@
 // The two chat templates of Qwen3-VL, written out in C++.
 //
 // They serve where a checkpoint brings no template or --chat-template names one of them, and they
-// are the twins that the interpreter (jinja_template.h) is tested against: rendered, they give the
+// are the twins that the interpreter (jinja/template.h) is tested against: rendered, they give the
 // same string as the templates of the released models (spec section 8).
 #pragma once
 
 #include "api/chat.h"
-#include "text/origin_text.h"
+#include "jinja/origin_text.h"
 
 namespace saker {
 

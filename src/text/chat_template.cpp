@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
+#include "jinja/chars.h"
 #include "text/chat_template_file.h"
-#include "text/jinja_chars.h"
 
 namespace saker {
 namespace {

@@ -1,7 +1,7 @@
 // ChatTemplate: a ChatRequest becomes PromptParts, by the checkpoint's own template.
 //
 // Made once at start-up, with the tokenizer that says which of the template's words are control
-// tokens. The checkpoint's template is a Jinja program (jinja_template.h); where there is none, or
+// tokens. The checkpoint's template is a Jinja program (jinja/template.h); where there is none, or
 // the option --chat-template asks for it, one of the built-in ones serves (built_in_templates.h).
 // Any number of threads may render at once.
 #pragma once
@@ -15,9 +15,9 @@
 
 #include "api/chat.h"
 #include "base/result.h"
+#include "jinja/template.h"
 #include "text/built_in_templates.h"
 #include "text/chat_variables.h"
-#include "text/jinja_template.h"
 #include "text/prompt_parts.h"
 
 namespace saker {

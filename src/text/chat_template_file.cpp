@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "base/utf8.h"
+#include "jinja/template.h"
 #include "json/keys.h"
-#include "text/jinja_template.h"
 
 namespace saker {
 namespace {

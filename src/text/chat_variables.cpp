@@ -2,7 +2,7 @@
 // media are is not told, only that they are there.
 #include "text/chat_variables.h"
 
-#include "text/jinja_json.h"
+#include "jinja/json.h"
 
 namespace saker {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/chat.h"
-#include "text/jinja_value.h"
+#include "jinja/value.h"
 
 namespace saker {
 

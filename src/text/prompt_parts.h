@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "text/origin_text.h"
+#include "jinja/origin_text.h"
 #include "text/tokenizer.h"
 
 namespace saker {

@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "jinja/template.h"
 #include "text/chat_variables.h"
-#include "text/jinja_template.h"
 
 namespace {
 
