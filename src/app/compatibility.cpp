@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/message_keys.h"
 #include "json/keys.h"
 #include "media/decode.h"
 #include "media/foreign.h"
@@ -27,18 +28,26 @@ std::string code(std::string_view text) {
     return fmt::format("`{}`", text);
 }
 
-// "`a`, `b` (note)", and of a refused key the values that pass.
-std::string keys_of(const KeyTable& table, KeyUse use) {
+// What stands behind a key: of a refused one the values that pass, and its note.
+std::string remark_of(const KnownKey& key) {
     std::string out;
+    if (key.use == KeyUse::refused && key.neutral != "[]")
+        out += fmt::format(" unless {}", key.neutral.substr(1, key.neutral.size() - 2));
+    if (!key.note.empty()) out += fmt::format(" ({})", key.note);
+    return out;
+}
+
+// "`a`, `b` (note)": neighbours with the same remark share it.
+std::string keys_of(const KeyTable& table, KeyUse use) {
+    std::string out, remark;
     for (const KnownKey& key : table.keys) {
         if (key.use != use) continue;
-        if (!out.empty()) out += ", ";
+        const std::string next = remark_of(key);
+        if (!out.empty()) out += (next == remark ? "" : remark) + ", ";
         out += code(key.name);
-        if (use == KeyUse::refused && key.neutral != "[]")
-            out += fmt::format(" unless {}", key.neutral.substr(1, key.neutral.size() - 2));
-        if (!key.note.empty()) out += fmt::format(" ({})", key.note);
+        remark = next;
     }
-    return out;
+    return out + remark;
 }
 
 void print_keys(const KeyTable& table) {
@@ -60,6 +69,8 @@ std::vector<KeyTable> all_keys() {
     for (const KeyTable& table : preprocessor_key_tables()) tables.push_back(table);
     tables.push_back(generation_keys());
     for (const KeyTable* table : TokenizerKeys::all()) tables.push_back(*table);
+    for (const KeyTable* table : {&kRequestTable, &kMessageTable, &kPartTable})
+        tables.push_back(*table);
     return tables;
 }
 

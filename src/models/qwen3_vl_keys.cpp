@@ -178,7 +178,8 @@ constexpr auto kVision = join_keys(
 
 const KeyTable kTopKeys = {"config.json", "", UnknownKeys::warn, kTop};
 const KeyTable kTextKeys = {"config.json", "text_config", UnknownKeys::warn, kText};
-const KeyTable kMoeTextKeys = {"config.json", "text_config", UnknownKeys::warn, kMoeText};
+const KeyTable kMoeTextKeys = {"config.json", "text_config of qwen3_vl_moe", UnknownKeys::warn,
+                               kMoeText};
 const KeyTable kVisionKeys = {"config.json", "vision_config", UnknownKeys::warn, kVision};
 
 }  // namespace saker

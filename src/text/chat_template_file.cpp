@@ -21,70 +21,6 @@ constexpr std::array kNamedKeys = {KnownKey{"name", honoured}, KnownKey{"templat
 constexpr KeyTable kNamedTable{"chat_template.json", "chat_template[]", UnknownKeys::warn,
                                kNamedKeys};
 
-constexpr std::array kConfigKeys = {
-    KnownKey{"chat_template", honoured},
-    KnownKey{"bos_token", honoured},
-    KnownKey{"eos_token", honoured},
-    KnownKey{"unk_token", honoured},
-    KnownKey{"sep_token", honoured},
-    KnownKey{"pad_token", honoured},
-    KnownKey{"cls_token", honoured},
-    KnownKey{"mask_token", honoured},
-    KnownKey{"image_token", honoured},
-    KnownKey{"video_token", honoured},
-    KnownKey{"vision_bos_token", honoured},
-    KnownKey{"vision_eos_token", honoured},
-    KnownKey{"split_special_tokens", refused, "[false]", "control tokens would be plain text"},
-    // tokenizer.json says these again, and counts.
-    KnownKey{"add_prefix_space", harmless},
-    KnownKey{"added_tokens_decoder", harmless},
-    KnownKey{"additional_special_tokens", harmless},
-    KnownKey{"extra_special_tokens", harmless},
-    KnownKey{"errors", harmless},
-    KnownKey{"normalization", harmless},
-    // Chat prompts are encoded without.
-    KnownKey{"add_bos_token", harmless},
-    KnownKey{"add_eos_token", harmless},
-    // About batches, lengths and files.
-    KnownKey{"auto_map", harmless},
-    KnownKey{"backend", harmless},
-    KnownKey{"clean_up_tokenization_spaces", harmless},
-    KnownKey{"is_local", harmless},
-    KnownKey{"legacy", harmless},
-    KnownKey{"local_files_only", harmless},
-    KnownKey{"max_length", harmless},
-    KnownKey{"model_input_names", harmless},
-    KnownKey{"model_max_length", harmless},
-    KnownKey{"model_specific_special_tokens", harmless},
-    KnownKey{"name_or_path", harmless},
-    KnownKey{"pad_to_multiple_of", harmless},
-    KnownKey{"pad_token_type_id", harmless},
-    KnownKey{"padding", harmless},
-    KnownKey{"padding_side", harmless},
-    KnownKey{"processor_class", harmless},
-    KnownKey{"response_schema", harmless},
-    KnownKey{"response_template", harmless},
-    KnownKey{"return_token_type_ids", harmless},
-    KnownKey{"special_tokens_map_file", harmless},
-    KnownKey{"stride", harmless},
-    KnownKey{"tokenizer_class", harmless},
-    KnownKey{"tokenizer_file", harmless},
-    KnownKey{"truncation", harmless},
-    KnownKey{"truncation_side", harmless},
-    KnownKey{"truncation_strategy", harmless},
-    KnownKey{"use_default_system_prompt", harmless},
-    KnownKey{"use_fast", harmless},
-};
-constexpr KeyTable kConfigTable{"tokenizer_config.json", "", UnknownKeys::warn, kConfigKeys};
-
-constexpr std::array kTokenKeys = {
-    KnownKey{"content", honoured},    KnownKey{"__type", harmless},
-    KnownKey{"lstrip", harmless},     KnownKey{"rstrip", harmless},
-    KnownKey{"normalized", harmless}, KnownKey{"single_word", harmless},
-    KnownKey{"special", harmless},
-};
-constexpr KeyTable kTokenTable{"tokenizer_config.json", "eos_token", UnknownKeys::warn, kTokenKeys};
-
 constexpr std::array<std::string_view, 11> kSpecialTokens = {
     "bos_token",  "eos_token",   "unk_token",   "sep_token",        "pad_token",       "cls_token",
     "mask_token", "image_token", "video_token", "vision_bos_token", "vision_eos_token"};
@@ -166,14 +102,12 @@ std::vector<std::pair<std::string, std::string>> read_special_tokens(
     if (!is_there(path)) return tokens;
     const json::object root = read_json_file(path);
     const JsonReader reader(root, path.string());
-    check_keys(reader, kConfigTable);
     for (const std::string_view name : kSpecialTokens) {
         if (!reader.has(name)) continue;
         const json::value& value = reader.value(name);
         // {"content": "<|im_end|>", "lstrip": false, …} in older files.
         if (is_json_object(value)) {
             const JsonReader token = reader.object(name);
-            check_keys(token, kTokenTable);
             tokens.emplace_back(name, token.string("content"));
         } else {
             tokens.emplace_back(name, reader.string(name));

@@ -98,8 +98,6 @@ TEST_F(ChatTemplateLoad, NamesTheFaultyFileAndLine) {
     names("tokenizer_config.json: chat_template is a list without a template named default.");
     write("tokenizer_config.json", R"({"chat_template": "x", "eos_token": 5})");
     names("tokenizer_config.json: eos_token is not a string.");
-    write("tokenizer_config.json", R"({"chat_template": "x", "split_special_tokens": true})");
-    names("split_special_tokens");
     write("chat_template.json", "{");
     names("chat_template.json: is not valid JSON");
     write("chat_template.jinja", std::string((1 << 20) + 1, 'x'));

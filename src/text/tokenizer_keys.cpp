@@ -57,6 +57,7 @@ constexpr KnownKey kLayout[] = {
     {"special_tokens", harmless, "[]", "where single names none of them"}};
 
 constexpr std::string_view kNamed = "a special token; one that tokenizer.json lacks is added";
+constexpr std::string_view kVariable = "a variable of the chat template";
 constexpr KnownKey kSettings[] = {
     {"added_tokens_decoder"},
     {"chat_template"},
@@ -89,10 +90,17 @@ constexpr KnownKey kSettings[] = {
     {"special_tokens_map_file", harmless},
     {"model_input_names", harmless},
     {"model_specific_special_tokens", harmless, "[]", "other names for added tokens"},
-    {"image_token", harmless, "[]", "config.json says the id"},
-    {"video_token", harmless, "[]", "config.json says the id"},
-    {"vision_bos_token", harmless, "[]", "config.json says the id"},
-    {"vision_eos_token", harmless, "[]", "config.json says the id"},
+    {"image_token", honoured, "[]", kVariable},
+    {"video_token", honoured, "[]", kVariable},
+    {"vision_bos_token", honoured, "[]", kVariable},
+    {"vision_eos_token", honoured, "[]", kVariable},
+    {"response_schema", harmless, "[]", "how an answer may be parsed"},
+    {"response_template", harmless, "[]", "how an answer may be parsed"},
+    {"normalization", harmless, "[]", "tokenizer.json says what to do"},
+    {"use_default_system_prompt", harmless, "[]", "the chat template says it"},
+    {"return_token_type_ids", harmless},
+    {"padding", harmless, "[]", "nothing is padded"},
+    {"truncation", harmless, "[]", "nothing is cut"},
     {"padding_side", harmless, "[]", "nothing is padded"},
     {"pad_to_multiple_of", harmless, "[]", "nothing is padded"},
     {"pad_token_type_id", harmless, "[]", "nothing is padded"},
