@@ -56,6 +56,8 @@ constexpr Stored kStored[] = {{Order::fragment, 2, "fragment 32"},
                               {Order::swizzled, 4, "swizzled 64"},
                               {Order::swizzled, 8, "swizzled 128"}};
 
+constexpr int kWhole = 2;  // fragment 128
+
 /// Uniform in [-size, size), a new number each index (the finaliser of SplitMix64).
 __global__ void fill_random(Bf16* out, int64_t n, float size, uint64_t seed) {
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
@@ -154,12 +156,12 @@ Routing make_routing(int tokens, int experts, Taste taste, uint32_t seed) {
 struct Plan {
     int tokens = 0, touched = 0, busiest = 0, num_tiles = 0, num_slots = 0;
     double padded = 0;  // columns multiplied for a used one
-    int *experts = nullptr, *pairs = nullptr, *counts = nullptr;  // counts: choices, tiles
+    int *experts = nullptr, *pairs = nullptr, *counts = nullptr;  // choices; tiles of each kind
     float* weights = nullptr;
     Choice* choices = nullptr;
     TokenTile* tiles = nullptr;
     Slot* slots = nullptr;
-    Target* targets = nullptr;
+    int* slot_of_pair = nullptr;
 };
 
 class Trial {
@@ -186,7 +188,7 @@ class Trial {
         x_ = take<Bf16>(int64_t{kMostTokens} * kC);
         tokens_ = take<Bf16>(slots * kC);
         h_ = take<Bf16>(slots * kF);
-        rows_ = take<Bf16>(int64_t{kMostTokens} * kChosen * kC);
+        rows_ = take<Bf16>(slots * kC);
         out_ = take<Bf16>(int64_t{kMostTokens} * kC);
         for (uint32_t*& words : words_) {
             words = take<uint32_t>(kMostDecodeTokens * kChosen * kF);
@@ -214,7 +216,7 @@ class Trial {
         Ready up[std::size(kStored)], down[std::size(kStored)];
     };
     struct Rings {
-        int up_depth, down_depth, prefetch;
+        int up_depth, down_depth;
     };
     struct Parts {
         bool up = true, down = true, around = false, dependent = true;
@@ -254,11 +256,10 @@ class Trial {
     Ready make_order(const Stored& stored, const Bf16* from);
     Plan make_plan(const Routing& routing);
 
-    void run_decode(const Plan& p, const Layer& l, int stored, Rings r, bool up, bool down);
-    void run_decode_both(const Plan& p, const Layer& l, int stored, int depth, int step,
-                         long long* trace = nullptr);
-    void run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
-                  bool down);
+    void run_decode(const Plan& p, const Plan& next, const Layer& l, int stored, Rings r);
+    void run_decode_both(const Plan& p, const Plan& next, const Layer& l, int stored, int depth,
+                         int step, long long* trace = nullptr);
+    void run_rows(const Plan& p, const Plan& next, const Layer& l, int down_threads);
     void trace_decode_both();
     void run_grouped(const Plan& p, const Layer& l, int stored) { run_grouped(p, l, stored, {}); }
     void run_grouped(const Plan& p, const Layer& l, int stored, Parts parts);
@@ -344,20 +345,22 @@ Plan Trial::make_plan(const Routing& r) {
         const int parts = (count + kMostTileColumns - 1) / kMostTileColumns;
         const int columns = ((count + parts - 1) / parts + 15) / 16 * 16;
         for (int done = 0; done < count; done += columns)
-            tiles.push_back({e, columns, done, std::min(columns, count - done), 0, 0});
+            tiles.push_back({e, columns, done, std::min(columns, count - done), 0, 0, 0});
     }
     // Wide tiles first: clusters take items in turn, and the last ones should be short.
     std::stable_sort(tiles.begin(), tiles.end(),
                      [](const TokenTile& a, const TokenTile& b) { return a.columns > b.columns; });
     std::vector<Slot> slots;
-    std::vector<Target> targets;
+    std::vector<int> slot_of_pair(static_cast<size_t>(num_pairs));
+    std::vector<int> counts = {static_cast<int>(choices.size()), 0, 0, 0};
     for (TokenTile& tile : tiles) {
         choose_ring(tile);
+        ++counts[tile.height == 2 ? 2 : tile.columns > 16 ? 1 : 3];
         const int done = tile.first, first = static_cast<int>(slots.size());
         for (int row = 0; row < tile.columns; ++row) {
             const int pair = row < tile.count ? pairs_of[tile.expert][done + row] : -1;
+            if (pair >= 0) slot_of_pair[pair] = static_cast<int>(slots.size());
             slots.push_back({pair, first, tile.columns, row});
-            targets.push_back({pair, pair < 0 ? 0.0f : r.weights[pair]});
         }
         tile.first = first;
     }
@@ -370,51 +373,52 @@ Plan Trial::make_plan(const Routing& r) {
     plan.choices = take_copy(choices);
     plan.tiles = take_copy(tiles);
     plan.slots = take_copy(slots);
-    plan.targets = take_copy(targets);
-    plan.counts = take_copy(std::vector<int>{static_cast<int>(choices.size()), plan.num_tiles});
+    plan.slot_of_pair = take_copy(slot_of_pair);
+    plan.counts = take_copy(counts);
     return plan;
 }
 
-void Trial::run_decode(const Plan& p, const Layer& l, int stored, Rings r, bool up, bool down) {
-    DecodeArgs a = {l.up[stored], nullptr, x_,       p.choices,  p.counts, p.pairs,
-                    p.weights,    h_,      p.tokens, r.up_depth, 0};
-    if (up)
-        launch(decode_up, multiprocessors_, kUpWarps * 32,
-               decode_up_shared_bytes(r.up_depth, p.tokens), a);
+NextChoices next_of(const Plan& p) {
+    return {p.choices, p.counts, p.pairs, p.weights};
+}
+
+void Trial::run_decode(const Plan& p, const Plan& next, const Layer& l, int stored, Rings r) {
+    DecodeArgs a = {l.up[stored], nullptr, x_,       p.choices,  p.counts,     p.pairs,
+                    p.weights,    h_,      p.tokens, r.up_depth, next_of(next)};
+    launch(decode_up, multiprocessors_, kUpWarps * 32, decode_up_shared_bytes(r.up_depth, p.tokens),
+           a);
     a.weights = l.down[stored];
     a.in = h_;
     a.out = out_;
     a.depth = r.down_depth;
-    a.prefetch = r.prefetch;
-    if (down)
-        launch(decode_down, kC / 16, kDownWarps * 32,
-               decode_down_shared_bytes(r.down_depth, p.tokens), a);
+    launch(decode_down, kC / 16, kDownWarps * 32, decode_down_shared_bytes(r.down_depth, p.tokens),
+           a);
 }
 
-void Trial::run_decode_both(const Plan& p, const Layer& l, int stored, int depth, int step,
-                            long long* trace) {
-    DecodeBothArgs a = {
-        l.up[stored],     l.down[stored],       x_,   p.choices, p.counts, p.pairs, p.weights,
-        words_[step % 2], words_[1 - step % 2], out_, p.tokens,  depth,    trace};
+void Trial::run_decode_both(const Plan& p, const Plan& next, const Layer& l, int stored, int depth,
+                            int step, long long* trace) {
+    const DecodeBothArgs a = {
+        l.up[stored],     l.down[stored],       x_,   p.choices, p.counts, p.pairs,       p.weights,
+        words_[step % 2], words_[1 - step % 2], out_, p.tokens,  depth,    next_of(next), trace};
     launch(decode_both, multiprocessors_, kUpWarps * 32, decode_both_shared_bytes(depth, p.tokens),
            a);
 }
 
-void Trial::run_rows(const Plan& p, const Layer& l, int up_blocks, int down_threads, bool up,
-                     bool down) {
-    DecodeArgs a = {{}, l.up_rows, x_, p.choices, p.counts, p.pairs, p.weights, h_, p.tokens, 0, 0};
-    if (up) launch(rows_up, up_blocks * multiprocessors_, 256, rows_up_shared_bytes(p.tokens), a);
+void Trial::run_rows(const Plan& p, const Plan& next, const Layer& l, int down_threads) {
+    DecodeArgs a = {{},        l.up_rows, x_,       p.choices, p.counts,     p.pairs,
+                    p.weights, h_,        p.tokens, 0,         next_of(next)};
+    launch(rows_up, 2 * multiprocessors_, 256, rows_up_shared_bytes(p.tokens), a);
     a.rows = l.down_rows;
     a.in = h_;
     a.out = out_;
-    if (down) launch(rows_down, kC / 16, down_threads, rows_down_shared_bytes(p.tokens), a);
+    launch(rows_down, kC / 16, down_threads, rows_down_shared_bytes(p.tokens), a);
 }
 
 void Trial::run_grouped(const Plan& p, const Layer& l, int stored, Parts parts) {
     GroupedArgs a = {};
     a.tiles = p.tiles;
     a.num_tiles = p.counts + 1;
-    a.targets = p.targets;
+
     a.read_once = parts.read_once < 0 ? p.tokens <= kReadOnceTokens : parts.read_once;
     a.dependent = parts.dependent;
     a.always = 1;
@@ -439,7 +443,7 @@ void Trial::run_gather(const Plan& p) {
     launch(gather, (p.num_slots + 3) / 4, 256, 0, tokens_, x_, p.slots, p.num_slots);
 }
 void Trial::run_combine(const Plan& p) {
-    launch(combine, p.tokens, 256, 0, out_, rows_);
+    launch(combine, p.tokens, 256, 0, out_, rows_, p.slot_of_pair, p.weights);
 }
 
 /// 1 where one run over poisoned buffers is wrong or leaves a number unwritten, else 0.
@@ -458,7 +462,7 @@ int Trial::error_of(const Plan& p, const char* what, FunctionRef<void()> run) {
     poison(out_, numbers * 2);
     poison(h_, p.num_slots * int64_t{kF} * 2 + 64 * 1024);
     poison(tokens_, p.num_slots * int64_t{kC} * 2);
-    poison(rows_, pairs * kC * 2);
+    poison(rows_, p.num_slots * int64_t{kC} * 2);
     run();
     CUDA_CHECK(cudaMemsetAsync(sums, 0, 3 * sizeof(double), stream()));
     compare<<<256, 256, 0, stream()>>>(sums, out_, wanted, numbers);
@@ -492,16 +496,16 @@ bool Trial::check() {
             for (int i = 0; i < static_cast<int>(std::size(kStored)); ++i) {
                 const std::string name = kStored[i].name;
                 if (tokens <= kMostDecodeTokens && kStored[i].order == Order::fragment)
-                    for (Rings r : {Rings{3, 3, 0}, Rings{2, 4, 4}, Rings{4, 2, 8}})
+                    for (Rings r : {Rings{3, 3}, Rings{2, 4}, Rings{4, 2}})
                         if (decode_down_shared_bytes(r.down_depth, tokens) <= 227 * 1024)
                             wrong += error_of(p, ("decode " + name).c_str(),
-                                              [&] { run_decode(p, l, i, r, true, true); });
+                                              [&] { run_decode(p, p, l, i, r); });
                 if (tokens <= kMostDecodeTokens && kStored[i].order == Order::fragment)
                     for (int depth : {2, 3, 4, 5})
                         if (decode_both_shared_bytes(depth, tokens) <= 227 * 1024)
                             wrong += error_of(p, ("decode both " + name).c_str(), [&] {
                                 for (int step = 0; step < 2; ++step)
-                                    run_decode_both(p, l, i, depth, step);
+                                    run_decode_both(p, p, l, i, depth, step);
                             });
                 wrong += error_of(p, ("grouped " + name).c_str(), [&] {
                     run_gather(p);
@@ -510,7 +514,7 @@ bool Trial::check() {
                 });
             }
             if (tokens <= kMostDecodeTokens)
-                wrong += error_of(p, "decode rows", [&] { run_rows(p, l, 2, 512, true, true); });
+                wrong += error_of(p, "decode rows", [&] { run_rows(p, p, l, 512); });
             arena_.rewind(mark);
         }
     std::printf("checks: %d wrong of %d\n", wrong, checks_);
@@ -608,7 +612,7 @@ void Trial::trace_decode_both() {
         plans.push_back(make_plan(make_routing(1, experts_, Taste::even, 1000 + i)));
     long long* const trace = take<long long>(int64_t{kSteps} * multiprocessors_ * 8);
     time_us(kSteps, [&](int i) {
-        run_decode_both(plans[i], layers_[i % kLayers], 2, 3, i,
+        run_decode_both(plans[i], plans[(i + 1) % kSteps], layers_[i % kLayers], kWhole, 4, i,
                         trace + int64_t{i} * multiprocessors_ * 8);
     });
     std::vector<long long> times(static_cast<size_t>(kSteps * multiprocessors_ * 8));
@@ -654,6 +658,7 @@ void Trial::measure_decode(int tokens) {
                     touched, what.c_str(), us, floor * share, 100 * floor * share / us);
         std::fflush(stdout);
     };
+    const auto next = [&](int i) -> const Plan& { return plans[(i + 1) % kSteps]; };
     const auto layer = [&](int i) -> const Layer& { return layers_[i % kLayers]; };
     struct Row {
         std::string what;
@@ -664,13 +669,13 @@ void Trial::measure_decode(int tokens) {
     std::vector<Row> rows;
     for (int stored = 0; kStored[stored].order == Order::fragment; ++stored) {
         const std::string name = kStored[stored].name;
-        for (Rings r : {Rings{2, 4, 0}, Rings{3, 4, 0}, Rings{4, 4, 0}}) {
+        for (Rings r : {Rings{2, 4}, Rings{3, 4}, Rings{4, 4}}) {
             if (decode_down_shared_bytes(r.down_depth, tokens) > 227 * 1024) continue;
             rows.push_back(
                 {name + ", two kernels, rings of " + std::to_string(r.up_depth) + " and " +
                      std::to_string(r.down_depth),
                  1,
-                 [&, stored, r](int i) { run_decode(plans[i], layer(i), stored, r, true, true); },
+                 [&, stored, r](int i) { run_decode(plans[i], next(i), layer(i), stored, r); },
                  {}});
         }
         for (int depth : {2, 3, 4, 5})
@@ -678,16 +683,15 @@ void Trial::measure_decode(int tokens) {
                 rows.push_back({name + ", one kernel, rings of " + std::to_string(depth),
                                 1,
                                 [&, stored, depth](int i) {
-                                    run_decode_both(plans[i], layer(i), stored, depth, i);
+                                    run_decode_both(plans[i], next(i), layer(i), stored, depth, i);
                                 },
                                 {}});
     }
     for (int threads : {256, 512})
-        rows.push_back(
-            {"rows, down " + std::to_string(threads) + " threads",
-             1,
-             [&, threads](int i) { run_rows(plans[i], layer(i), 2, threads, true, true); },
-             {}});
+        rows.push_back({"rows, down " + std::to_string(threads) + " threads",
+                        1,
+                        [&, threads](int i) { run_rows(plans[i], next(i), layer(i), threads); },
+                        {}});
     if (tokens >= 4)
         for (int stored : {2, 4})
             rows.push_back(
@@ -739,7 +743,6 @@ void Trial::measure_grouped(int tokens, Taste taste) {
         std::vector<double> us;
     };
     std::vector<Row> rows;
-    constexpr int kWhole = 2;  // fragment 128
     const auto add = [&](const std::string& what, double share, int stored, Parts parts) {
         rows.push_back({kStored[stored].name + what,
                         share,
@@ -805,7 +808,7 @@ void Trial::profile() {
         run_combine(p);
     }
     const Plan p = make_plan(make_routing(1, experts_, Taste::even, 1000));
-    for (int stored : {0, 2}) run_decode(p, layers_[0], stored, {3, 4, 0}, true, true);
+    for (int stored : {0, 2}) run_decode(p, p, layers_[0], stored, {3, 4});
     stream_.synchronize();
 }
 

@@ -36,6 +36,23 @@ struct Choice {
     int expert, first, count;
 };
 
+/// What the router of the next step will have written, to be in L2 by then as it would be.
+struct NextChoices {
+    const Choice* choices;
+    const int *num_choices, *pairs;
+    const float* pair_weights;
+
+    __device__ void fetch() const {
+        const int line = static_cast<int>(threadIdx.x) * 128;
+        if (blockIdx.x > 0 || line >= 768) return;
+        prefetch_line(reinterpret_cast<const char*>(choices) + line);
+        if (line >= 256) return;
+        prefetch_line(reinterpret_cast<const char*>(pairs) + line);
+        prefetch_line(reinterpret_cast<const char*>(pair_weights) + line);
+        if (line == 0) prefetch_line(num_choices);
+    }
+};
+
 struct DecodeArgs {
     Ready weights;
     const Bf16* rows;  // the checkpoint's, for the rivals
@@ -46,8 +63,8 @@ struct DecodeArgs {
     const float* pair_weights;  // by pair
     Bf16* out;                  // up: h. down: [T, C]
     int num_tokens;
-    int depth;     // pieces of a ring
-    int prefetch;  // pieces that down asks for behind its ring, into L2
+    int depth;  // pieces of a ring
+    NextChoices next;
 };
 
 constexpr int kMostDecodeTokens = 8;
@@ -242,32 +259,20 @@ static __global__ void __launch_bounds__(kDownWarps * 32, 1) decode_down(DecodeA
 
     const int parts = (a.num_tokens == 1 ? kChosen : *a.num_choices) * kParts;
     int ahead = warp, ahead_piece = 0;
-    const auto source_ahead = [&] {
-        const Bf16* const from = a.weights.strip_at(a.choices[ahead / kParts].expert, kC, kF,
-                                                    static_cast<int>(blockIdx.x),
-                                                    ahead % kParts * kPieces + ahead_piece);
+    const auto fetch_ahead = [&](int slot) {
+        if (ahead >= parts) return;
+        ring.fetch(slot, a.weights.strip_at(a.choices[ahead / kParts].expert, kC, kF,
+                                            static_cast<int>(blockIdx.x),
+                                            ahead % kParts * kPieces + ahead_piece));
         if (++ahead_piece == kPieces) {
             ahead_piece = 0;
             ahead += kDownWarps;
         }
-        return from;
-    };
-    const auto fetch_ahead = [&](int slot) {
-        if (ahead < parts) ring.fetch(slot, source_ahead());
     };
     for (int i = 0; i < a.depth; ++i) fetch_ahead(i);
-    if (a.prefetch > 0) {
-        const int next = ahead, next_piece = ahead_piece;
-        for (int i = 0; i < a.prefetch && ahead < parts; ++i) {
-            const Bf16* const from = source_ahead();
-            if (lane == 0) bulk_prefetch(from, kDownTiles * 512);
-        }
-        ahead = next;
-        ahead_piece = next_piece;
-    }
-
     wait_for_previous();
     launch_next();
+    a.next.fetch();
     if (threadIdx.x == 0) {
         const uint32_t bytes = static_cast<uint32_t>(pairs * vector_bytes(kF));
         barrier_expect(barriers, bytes);
@@ -333,6 +338,7 @@ struct DecodeBothArgs {
     uint32_t *h, *clear;  // words of h, a row of F in lane order a pair; the other step's
     Bf16* out;
     int num_tokens, depth;
+    NextChoices next;
     long long* trace;  // null, or 8 times of each block
 };
 
@@ -359,6 +365,31 @@ __device__ inline void store_relaxed(uint32_t* to, uint32_t v) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(v) : "memory");
 }
 
+/// A lane's numbers of h for half an expert, 12 times 8, as words that say whether they are there.
+struct HalfOfH {
+    uint4 words[24];
+
+    __device__ void load(const uint32_t* from) {
+#pragma unroll
+        for (int i = 0; i < 12; ++i) {
+            words[2 * i] = load_relaxed(from + i * 32);
+            words[2 * i + 1] = load_relaxed(from + i * 32 + 4);
+        }
+    }
+    __device__ bool is_there() const {
+        uint32_t all = 1;
+#pragma unroll
+        for (int i = 0; i < 24; ++i) all &= words[i].x & words[i].y & words[i].z & words[i].w;
+        return all;
+    }
+    /// The registers of two multiplications.
+    __device__ uint4 numbers(int i) const {
+        const uint4 &low = words[2 * i], &high = words[2 * i + 1];
+        return make_uint4(__byte_perm(low.x, low.y, 0x7632), __byte_perm(low.z, low.w, 0x7632),
+                          __byte_perm(high.x, high.y, 0x7632), __byte_perm(high.z, high.w, 0x7632));
+    }
+};
+
 static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBothArgs a) {
     extern __shared__ __align__(128) unsigned char shared[];
     constexpr int kPairs = kRows<true> / 32, kPieces = kColumns<true> / 64 / kUpWarps;
@@ -381,6 +412,7 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
     wait_for_previous();
     launch_next();
     mark(1);
+    a.next.fetch();
 
     const int num_choices = a.num_tokens == 1 ? kChosen : *a.num_choices;
     const int units = num_choices * kPairs, halves = num_choices * 2;
@@ -406,6 +438,7 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
         }
     };
     for (int i = 0; i < a.depth; ++i) fetch_ahead(i);
+    mark(2);
 
     for (int i = static_cast<int>(threadIdx.x); i < a.num_tokens * kC / 8; i += kUpWarps * 32) {
         const int token = i / (kC / 8), at = i % (kC / 8) * 8;
@@ -421,7 +454,15 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
          i < a.num_tokens * kChosen * kF; i += static_cast<int>(gridDim.x) * kUpWarps * 32)
         a.clear[i] = 0;
     __syncthreads();
-    mark(2);
+
+    // h of a half is asked for well before it is needed, and again if it was not there yet.
+    const auto place_in_h = [&](int half) {
+        const Choice choice = a.choices[half / 2];
+        const int pair = a.pairs[choice.first + min(g, choice.count - 1)];
+        return a.h + pair * kF + half % 2 * (kF / 2) + t * 8;
+    };
+    HalfOfH h;
+    h.words[0] = make_uint4(0, 0, 0, 0);
 
     for (int unit = block; unit < units; unit += static_cast<int>(gridDim.x)) {
         const Choice choice = a.choices[unit / kPairs];
@@ -434,6 +475,8 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
             uint4 tiles[kUpTiles];
             ring.take(tiles);
             if (piece == 0 && unit == block) mark(3);
+            if (piece == 2 && unit + static_cast<int>(gridDim.x) >= units && has_rows)
+                h.load(place_in_h(warp));
             fetch_ahead(ring.slot);
             ring.advance();
             const uint4 right0 = load_shared(vector), right1 = load_shared(vector + 64);
@@ -470,24 +513,13 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
 
     for (int half = has_rows ? warp : halves; half < halves; half += kUpWarps) {
         const Choice choice = a.choices[half / 2];
-        const int pair = a.pairs[choice.first + min(g, choice.count - 1)];
-        // This lane's numbers of h: 12 times 8.
-        const uint32_t* const h = a.h + pair * kF + half % 2 * (kF / 2) + t * 8;
-        uint4 right[12];
-        for (bool all = false; !all;) {
-            all = true;
-#pragma unroll
-            for (int i = 0; i < 12; ++i) {
-                const uint4 low = load_relaxed(h + i * 32), high = load_relaxed(h + i * 32 + 4);
-                all =
-                    all && (low.x & low.y & low.z & low.w & high.x & high.y & high.z & high.w & 1);
-                right[i] = make_uint4(
-                    __byte_perm(low.x, low.y, 0x7632), __byte_perm(low.z, low.w, 0x7632),
-                    __byte_perm(high.x, high.y, 0x7632), __byte_perm(high.z, high.w, 0x7632));
-            }
-        }
+        while (!h.is_there()) h.load(place_in_h(half));
         __syncwarp();
         if (half < kUpWarps) mark(5);
+        uint4 right[12];
+#pragma unroll
+        for (int i = 0; i < 12; ++i) right[i] = h.numbers(i);
+        if (half + kUpWarps < halves) h.load(place_in_h(half + kUpWarps));
         float sums[2][4] = {};
 #pragma unroll
         for (int piece = 0; piece < kHalfPieces; ++piece) {
@@ -608,6 +640,7 @@ static __global__ void __launch_bounds__(512, 1) rows_down(DecodeArgs a) {
     if (warp < fours) load(warp);
     wait_for_previous();
     launch_next();
+    a.next.fetch();
     for (int i = static_cast<int>(threadIdx.x); i < pairs * kF / 8; i += threads)
         reinterpret_cast<uint4*>(shared)[i] = reinterpret_cast<const uint4*>(a.in)[i];
     __syncthreads();

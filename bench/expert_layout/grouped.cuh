@@ -3,12 +3,12 @@
 // left matrix let a tile be as narrow as the tokens are few: wgmma has 64 rows at least but any
 // number of columns.
 //
-// A work item is 256 ready rows of one expert times one tile of tokens, for a cluster of two
-// blocks: each takes 128 rows, and both share the tokens, of which each fetches half for both. In a
-// block one warp fetches, 64 columns of the sum at a time, into a ring of stages; two groups of
-// four warps multiply 64 rows each. The groups meet nowhere but at the ring, so one may finish a
-// tile while the other multiplies. Blocks stay for all their items, so the ring never drains
-// between experts.
+// A work item is 256 or 512 ready rows of one expert times one tile of tokens, for a cluster of two
+// blocks: each takes half of the rows, and both share the tokens, of which each fetches half for
+// both. In a block one warp fetches, 64 columns of the sum at a time, into a ring of stages; two
+// groups of four warps multiply 64 rows each, once or twice. The groups meet nowhere but at the
+// ring, so one may finish a tile while the other multiplies. Blocks stay for all their items, so
+// the ring never drains between experts.
 //
 // The left matrix comes from shared memory in either order: `fragment`, by one 16-byte load a
 // thread into the registers that wgmma reads, or `swizzled`, read there by wgmma itself. All else
@@ -16,7 +16,7 @@
 //
 // The tokens come as "token tiles": for each tile, blocks of 64 columns of its rows in the 128-byte
 // swizzle. gather makes them of x, and the up product writes h in that form. The down product
-// writes each pair of token and expert as a row of its own, times its weight; combine adds eight.
+// writes each slot's row; combine weighs eight of them and adds them up.
 #pragma once
 
 #include "bench/expert_layout/grouped.h"
@@ -50,11 +50,34 @@ struct StageRing {
     }
 };
 
+/// Which part of which tile is item `i`.
+struct Item {
+    TokenTile tile;
+    int part;  // of the rows: 2 x 128 x height each
+};
+template <bool UP>
+struct Items {
+    static constexpr int kParts = kRows<UP> / (2 * kBlockRows);  // of height 1
+
+    const TokenTile* tiles;
+    int wide, middle, all;  // items that end each kind
+    __device__ explicit Items(const GroupedArgs& a) : tiles(a.tiles) {
+        wide = a.num_tiles[0] * kParts;
+        middle = wide + a.num_tiles[1] * (kParts / 2);
+        all = middle + a.num_tiles[2] * kParts;
+    }
+    __device__ Item at(int i) const {
+        if (i < wide) return {tiles[i / kParts], i % kParts};
+        const int tiles_before = wide / kParts, j = i - wide;
+        if (i < middle) return {tiles[tiles_before + j / (kParts / 2)], j % (kParts / 2)};
+        const int k = i - middle;
+        return {tiles[tiles_before + (middle - wide) / (kParts / 2) + k / kParts], k % kParts};
+    }
+};
+
 template <bool UP>
 struct Fetcher {
     static constexpr int kSteps = kColumns<UP> / kStepColumns;
-    static constexpr int kItems = kRows<UP> / (2 * kBlockRows);  // a tile
-
     const GroupedArgs& a;
     StageRing ring;
     const int lane;
@@ -62,37 +85,41 @@ struct Fetcher {
     const uint64_t weight_policy = a.read_once ? evict_first() : evict_normal();
     const uint64_t token_policy = evict_normal();
 
-    /// Where this lane's copies of an item begin: lane 0 and up the weights', lane 8 the tokens'.
+    /// Where this lane's copies of an item begin: lane 0 and up the weights', the last lane the
+    /// tokens'.
     struct Source {
         const Bf16* from;
         uint32_t bytes, at;  // of a copy; in the stage
         int step;            // numbers from one copy to the next
     };
-    __device__ Source source_of(const TokenTile& tile, int item) const {
+    __device__ Source source_of(const Item& item) const {
+        const TokenTile& tile = item.tile;
         const int together = a.weights.together, strip = lane * together;
-        const int block = item * 2 + static_cast<int>(rank);
-        if (strip < kBlockRows / 16)
-            return {a.weights.strip_at(tile.expert, kRows<UP>, kColumns<UP>,
-                                       block * (kBlockRows / 16) + strip, 0),
-                    static_cast<uint32_t>(together * kStripNumbers * 2),
-                    static_cast<uint32_t>(strip * kStripNumbers * 2), together * kStripNumbers};
+        const int strips = tile.height * (kBlockRows / 16);  // a block
+        if (strip < strips)
+            return {
+                a.weights.strip_at(tile.expert, kRows<UP>, kColumns<UP>,
+                                   (item.part * 2 + static_cast<int>(rank)) * strips + strip, 0),
+                static_cast<uint32_t>(together * kStripNumbers * 2),
+                static_cast<uint32_t>(strip * kStripNumbers * 2), together * kStripNumbers};
         const int half = tile.columns / 2, row = half * static_cast<int>(rank);
         return {a.tokens + int64_t{tile.first} * kColumns<UP> + row * kStepColumns,
-                static_cast<uint32_t>(half * 128), static_cast<uint32_t>(kWeightBytes + row * 128),
+                static_cast<uint32_t>(half * 128),
+                static_cast<uint32_t>(tile.height * kWeightBytes + row * 128),
                 tile.columns * kStepColumns};
     }
-    __device__ bool has_weights() const { return lane * a.weights.together < kBlockRows / 16; }
     __device__ void fetch_weights(const TokenTile& tile, const Source& source, int step) const {
         const uint32_t barrier = ring.full_of(ring.next);
         if (lane == 0)
-            barrier_expect(barrier, static_cast<uint32_t>(kWeightBytes + tile.columns * 128));
+            barrier_expect(barrier,
+                           static_cast<uint32_t>(tile.height * kWeightBytes + tile.columns * 128));
         __syncwarp();
-        if (has_weights())
+        if (lane * a.weights.together < tile.height * (kBlockRows / 16))
             bulk_load(ring.stage(ring.next) + source.at, source.from + step * source.step,
                       source.bytes, barrier, weight_policy);
     }
     __device__ void fetch_tokens(const Source& source, int step) const {
-        if (lane == 8)
+        if (lane == 31)
             bulk_load_to_all(ring.stage(ring.next) + source.at, source.from + step * source.step,
                              source.bytes, ring.full_of(ring.next), 3, token_policy);
     }
@@ -107,31 +134,32 @@ struct Fetcher {
         int early = 0;
         if (!UP) {
             // down's items are known since before up ran: its first weights need not wait for h.
-            if (cluster < *a.num_tiles * kItems) {
-                const TokenTile tile = a.tiles[cluster / kItems];
-                ring.shape(tile);
-                early = min(tile.stages, kSteps);
-                const Source source = source_of(tile, cluster % kItems);
-                for (; ring.next < early; ++ring.next) fetch_weights(tile, source, ring.next);
+            const Items<UP> items(a);
+            if (cluster < items.all) {
+                const Item item = items.at(cluster);
+                ring.shape(item.tile);
+                early = min(item.tile.stages, kSteps);
+                const Source source = source_of(item);
+                for (; ring.next < early; ++ring.next) fetch_weights(item.tile, source, ring.next);
                 ring.next = 0;
             }
             wait_for_previous();
         }
         launch_next();
-        const int items = *a.num_tiles * kItems;
-        for (int i = cluster; i < items; i += clusters) {
-            const TokenTile tile = a.tiles[i / kItems];
-            if (!ring.fits(tile)) {
+        const Items<UP> items(a);
+        for (int i = cluster; i < items.all; i += clusters) {
+            const Item item = items.at(i);
+            if (!ring.fits(item.tile)) {
                 drain();
-                ring.shape(tile);
+                ring.shape(item.tile);
             }
-            const Source source = source_of(tile, i % kItems);
+            const Source source = source_of(item);
             for (int step = 0; step < kSteps; ++step) {
                 if (early > 0) {
                     --early;
                 } else {
                     barrier_wait(ring.empty_of(ring.next), ring.parity_of(ring.next));
-                    fetch_weights(tile, source, step);
+                    fetch_weights(item.tile, source, step);
                 }
                 fetch_tokens(source, step);
                 ring.advance();
@@ -145,39 +173,40 @@ __device__ inline void free_stage(uint32_t barrier, int lane) {
     if (lane < 2) barrier_arrive_at(barrier, static_cast<uint32_t>(lane));
 }
 
-/// One step: 64 rows of this group times N tokens over 64 columns, left in flight.
+/// One step of 64 rows: their 64 columns, from `rows` in shared memory, times N tokens; left in
+/// flight.
 template <Order ORDER, int N>
-__device__ inline void multiply_step(float (&sum)[128], uint4 (&left)[4], uint32_t stage, int warp,
-                                     int lane, int always) {
-    const uint64_t right = swizzled_matrix(stage + kWeightBytes);
+__device__ inline void multiply_step(float (&sum)[128], uint4 (&left)[4], uint32_t rows,
+                                     uint64_t right, int warp, int lane, int always) {
     if constexpr (ORDER == Order::fragment) {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-            load_kept(left[i], stage + static_cast<uint32_t>(warp * 2048 + i * 512 + lane * 16),
+            load_kept(left[i], rows + static_cast<uint32_t>(warp % 4 * 2048 + i * 512 + lane * 16),
                       static_cast<uint32_t>(always));
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < 4; ++i) Wgmma<N>::run(sum, left[i], right + i * kNext16Columns);
     } else {
-        const uint64_t rows = swizzled_matrix(stage + static_cast<uint32_t>(warp / 4 * 8192));
+        const uint64_t matrix = swizzled_matrix(rows);
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-            Wgmma<N>::run(sum, rows + i * kNext16Columns, right + i * kNext16Columns);
+            Wgmma<N>::run(sum, matrix + i * kNext16Columns, right + i * kNext16Columns);
     }
     wgmma_commit();
 }
 
-/// Writes 16 ready rows of this warp times N tokens: h of up. A block's 128 rows are 64 numbers of
-/// h, one block of columns of down's token tile. A transposed 8 x 8 gives a lane two neighbouring
-/// numbers of one token; lanes then swap, so that each has four.
+/// Writes a strip of ready rows times N tokens: 8 numbers of h, of 64 that are a block of columns
+/// of down's token tile. A transposed 8 x 8 gives a lane two neighbouring numbers of one token;
+/// lanes then swap, so that each has four.
 template <int N>
-__device__ inline void write_h(const GroupedArgs& a, const TokenTile& tile, int block, int warp,
-                               int lane, const float (&sum)[128]) {
+__device__ inline void write_h(const GroupedArgs& a, const TokenTile& tile, int strip, int lane,
+                               const float (&sum)[128]) {
     // Hidden from the compiler, which would otherwise keep every row's address in registers.
     asm volatile("" : "+r"(lane));
     const int g = lane / 4, t = lane % 4, odd = t % 2;
-    Bf16* const to = a.out + int64_t{tile.first} * kF + block * N * 64 + (warp ^ g) * 8 + t / 2 * 4;
+    Bf16* const to =
+        a.out + int64_t{tile.first} * kF + strip / 8 * N * 64 + ((strip % 8) ^ g) * 8 + t / 2 * 4;
 #pragma unroll
     for (int j = 0; j < N / 8; j += 2) {
         const float* const s = sum + 4 * j;
@@ -191,69 +220,67 @@ __device__ inline void write_h(const GroupedArgs& a, const TokenTile& tile, int 
     }
 }
 
-__device__ inline uint32_t weighted(uint32_t pair, float weight) {
-    return pack(low_of(pair) * weight, high_of(pair) * weight);
-}
-
-/// The targets of a tile's columns, a lane's share: column 32 i + lane.
+/// The same for down: 16 channels of the slots' rows. The router's weights come in combine.
 template <int N>
-__device__ inline void load_targets(Target (&targets)[8], const GroupedArgs& a,
-                                    const TokenTile& tile, int lane) {
-#pragma unroll
-    for (int i = 0; i < (N + 31) / 32; ++i)
-        if (32 * i + lane < tile.count) targets[i] = a.targets[tile.first + 32 * i + lane];
-}
-
-/// The same for down: a row of C a pair, times its weight.
-template <int N>
-__device__ inline void write_rows(const GroupedArgs& a, const TokenTile& tile, int block, int warp,
-                                  int lane, const float (&sum)[128], const Target (&targets)[8]) {
+__device__ inline void write_rows(const GroupedArgs& a, const TokenTile& tile, int strip, int lane,
+                                  const float (&sum)[128]) {
     asm volatile("" : "+r"(lane));
     const int g = lane / 4, t = lane % 4, odd = t % 2;
     // After the swap an even lane has four of the first eight channels, an odd one of the others.
-    Bf16* const to = a.out + block * kBlockRows + warp * 16 + odd * 8 + t / 2 * 4;
+    Bf16* const to = a.out + int64_t{tile.first + g} * kC + strip * 16 + odd * 8 + t / 2 * 4;
 #pragma unroll
     for (int j = 0; j < N / 8; ++j) {
         const float* const s = sum + 4 * j;
         const uint32_t upper = transpose_8x8(pack(s[0], s[1]));
         const uint32_t lower = transpose_8x8(pack(s[2], s[3]));
         const uint32_t other = __shfl_xor_sync(0xFFFFFFFFu, odd ? upper : lower, 1);
-        const int pair = __shfl_sync(0xFFFFFFFFu, targets[j / 4].pair, j % 4 * 8 + g);
-        const float weight = __shfl_sync(0xFFFFFFFFu, targets[j / 4].weight, j % 4 * 8 + g);
         if (8 * j + g < tile.count)
-            *reinterpret_cast<uint2*>(to + int64_t{pair} * kC) = make_uint2(
-                weighted(odd ? other : upper, weight), weighted(odd ? lower : other, weight));
+            *reinterpret_cast<uint2*>(to + j * 8 * kC) =
+                odd ? make_uint2(other, lower) : make_uint2(upper, other);
     }
 }
 
 template <Order ORDER, bool UP, int N>
-__device__ inline void multiply_tile(const GroupedArgs& a, StageRing& ring, const TokenTile& tile,
-                                     int block, int warp, int lane, uint4 (&left)[2][4]) {
-    constexpr int kSteps = kColumns<UP> / kStepColumns;
-    Target targets[8] = {};
-    if (!UP) load_targets<N>(targets, a, tile, lane);
-    float sum[128];
+__device__ inline void multiply_tile(const GroupedArgs& a, StageRing& ring, const Item& item,
+                                     int rank, int warp, int lane, uint4 (&left)[2][4]) {
+    constexpr int kSteps = kColumns<UP> / kStepColumns, kHeight = height_of(N);
+    float sum[kHeight][128];
 #pragma unroll
-    for (int i = 0; i < N / 2; ++i) sum[i] = 0.0f;
+    for (int h = 0; h < kHeight; ++h)
+#pragma unroll
+        for (int i = 0; i < N / 2; ++i) sum[h][i] = 0.0f;
     uint32_t before = 0;  // the barrier of the step in flight
+    // Two products at a time, of two steps or of two heights: one is in flight while the next one's
+    // left matrix is loaded.
 #pragma unroll 1
-    for (int step = 0; step < kSteps; step += 2) {
+    for (int step = 0; step < kSteps; step += 2 / kHeight) {
 #pragma unroll
-        for (int odd = 0; odd < 2; ++odd) {
-            barrier_wait(ring.full_of(ring.next), ring.parity_of(ring.next));
-            multiply_step<ORDER, N>(sum, left[odd], ring.stage(ring.next), warp, lane, a.always);
+        for (int i = 0; i < 2; ++i) {
+            const int h = kHeight == 2 ? i : 0;
+            if (h == 0) barrier_wait(ring.full_of(ring.next), ring.parity_of(ring.next));
+            const uint32_t stage = ring.stage(ring.next);
+            multiply_step<ORDER, N>(
+                sum[h], left[i], stage + static_cast<uint32_t>((warp / 4 * kHeight + h) * 8192),
+                swizzled_matrix(stage + kHeight * kWeightBytes), warp, lane, a.always);
             wgmma_wait<1>();
-            if (odd || step > 0) free_stage(before, lane);
-            before = ring.empty_of(ring.next);
-            ring.advance();
+            if (h == 0 && step + i > 0) free_stage(before, lane);
+            if (h == kHeight - 1) {
+                before = ring.empty_of(ring.next);
+                ring.advance();
+            }
         }
     }
     wgmma_wait<0>();
     free_stage(before, lane);
-    if constexpr (UP)
-        write_h<N>(a, tile, block, warp, lane, sum);
-    else
-        write_rows<N>(a, tile, block, warp, lane, sum, targets);
+#pragma unroll
+    for (int h = 0; h < kHeight; ++h) {
+        const int strip = (item.part * 2 + rank) * kHeight * (kBlockRows / 16) +
+                          (warp / 4 * kHeight + h) * 4 + warp % 4;
+        if constexpr (UP)
+            write_h<N>(a, item.tile, strip, lane, sum[h]);
+        else
+            write_rows<N>(a, item.tile, strip, lane, sum[h]);
+    }
 }
 
 template <Order ORDER, bool UP>
@@ -279,19 +306,18 @@ __global__ void __launch_bounds__(kGroupedThreads, 1) grouped_product(GroupedArg
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         wait_for_previous();
-        constexpr int kItems = Fetcher<UP>::kItems;
-        const int items = *a.num_tiles * kItems, rank = static_cast<int>(cluster_rank());
+        const Items<UP> items(a);
+        const int rank = static_cast<int>(cluster_rank());
         uint4 left[2][4] = {};
-        for (int i = static_cast<int>(blockIdx.x) / 2; i < items;
+        for (int i = static_cast<int>(blockIdx.x) / 2; i < items.all;
              i += static_cast<int>(gridDim.x) / 2) {
-            const TokenTile tile = a.tiles[i / kItems];
-            const int block = i % kItems * 2 + rank;
-            if (!ring.fits(tile)) ring.shape(tile);
-#define SAKER_CASE(N)                                                        \
-    case N:                                                                  \
-        multiply_tile<ORDER, UP, N>(a, ring, tile, block, warp, lane, left); \
+            const Item item = items.at(i);
+            if (!ring.fits(item.tile)) ring.shape(item.tile);
+#define SAKER_CASE(N)                                                       \
+    case N:                                                                 \
+        multiply_tile<ORDER, UP, N>(a, ring, item, rank, warp, lane, left); \
         break;
-            switch (tile.columns) {
+            switch (item.tile.columns) {
                 SAKER_CASE(16)
                 SAKER_CASE(32)
                 SAKER_CASE(48)

@@ -81,10 +81,6 @@ __device__ inline void bulk_load(uint32_t to, const void* from, uint32_t bytes, 
         "l"(from), "r"(bytes), "r"(barrier), "l"(policy)
         : "memory");
 }
-/// Into L2 alone.
-__device__ inline void bulk_prefetch(const void* from, uint32_t bytes) {
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
-}
 /// To the same address in each block of the cluster that `blocks` names, completing on its barrier.
 __device__ inline void bulk_load_to_all(uint32_t to, const void* from, uint32_t bytes,
                                         uint32_t barrier, uint16_t blocks, uint64_t policy) {
@@ -113,6 +109,10 @@ __device__ inline void cluster_sync() {
     asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
+/// Brings a line into L2.
+__device__ inline void prefetch_line(const void* at) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
 /// Streaming loads and 16 bytes from shared memory.
 __device__ inline uint4 load_once(const void* from) {
     uint4 v;

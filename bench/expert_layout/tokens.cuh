@@ -33,22 +33,34 @@ static __global__ void __launch_bounds__(256)
         }
 }
 
-/// out[t] = the eight rows of token t added in order, rounded once. A block a token.
-static __global__ void __launch_bounds__(256) combine(Bf16* out, const Bf16* rows) {
+/// out[t] = the eight rows of token t times their weights, each rounded, added in order, rounded
+/// once. A block a token.
+static __global__ void __launch_bounds__(256)
+    combine(Bf16* out, const Bf16* rows, const int* slot_of_pair, const float* pair_weights) {
+    const int first = static_cast<int>(blockIdx.x) * kChosen;
+    int slots[kChosen];
+    float weights[kChosen];
+#pragma unroll
+    for (int a = 0; a < kChosen; ++a) {
+        slots[a] = slot_of_pair[first + a];
+        weights[a] = pair_weights[first + a];
+    }
     launch_next();
     wait_for_previous();
-    const Bf16* const from = rows + int64_t{blockIdx.x} * kChosen * kC + threadIdx.x * 8;
     uint4 v[kChosen];
 #pragma unroll
-    for (int a = 0; a < kChosen; ++a) v[a] = *reinterpret_cast<const uint4*>(from + a * kC);
+    for (int a = 0; a < kChosen; ++a)
+        v[a] = *reinterpret_cast<const uint4*>(rows + int64_t{slots[a]} * kC + threadIdx.x * 8);
     float sum[8] = {};
 #pragma unroll
     for (int a = 0; a < kChosen; ++a) {
         const uint32_t words[4] = {v[a].x, v[a].y, v[a].z, v[a].w};
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            sum[2 * i] += low_of(words[i]);
-            sum[2 * i + 1] += high_of(words[i]);
+            const uint32_t weighed =
+                pack(low_of(words[i]) * weights[a], high_of(words[i]) * weights[a]);
+            sum[2 * i] += low_of(weighed);
+            sum[2 * i + 1] += high_of(weighed);
         }
     }
     *reinterpret_cast<uint4*>(out + int64_t{blockIdx.x} * kC + threadIdx.x * 8) = make_uint4(
