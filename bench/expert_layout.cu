@@ -191,8 +191,9 @@ class Trial {
         rows_ = take<Bf16>(slots * kC);
         out_ = take<Bf16>(int64_t{kMostTokens} * kC);
         for (uint32_t*& words : words_) {
-            words = take<uint32_t>(kMostDecodeTokens * kChosen * kF);
-            CUDA_CHECK(cudaMemsetAsync(words, 0, kMostDecodeTokens * kChosen * kF * 4, stream()));
+            constexpr int kWords = kWordsBefore + kMostDecodeTokens * kChosen * kF;
+            words = take<uint32_t>(kWords);
+            CUDA_CHECK(cudaMemsetAsync(words, 0, kWords * sizeof(uint32_t), stream()));
         }
         product_[0] = take<Bf16>(8192 * 8192);
         product_[1] = take<Bf16>(8192 * 8192);
@@ -501,7 +502,7 @@ bool Trial::check() {
                             wrong += error_of(p, ("decode " + name).c_str(),
                                               [&] { run_decode(p, p, l, i, r); });
                 if (tokens <= kMostDecodeTokens && kStored[i].order == Order::fragment)
-                    for (int depth : {2, 3, 4, 5})
+                    for (int depth = 2; depth <= kMostBothDepth; ++depth)
                         if (decode_both_shared_bytes(depth, tokens) <= 227 * 1024)
                             wrong += error_of(p, ("decode both " + name).c_str(), [&] {
                                 for (int step = 0; step < 2; ++step)
@@ -622,20 +623,19 @@ void Trial::trace_decode_both() {
     const char* const names[] = {"began",      "may go on",    "asked for weights", "first piece",
                                  "up is done", "first h came", "down is done",      "written"};
     const int half = kC / 16;  // blocks with rows of down
-    const auto at = [&](int step, int block, int i) {
-        return static_cast<double>(times[(step * multiprocessors_ + block) * 8 + i]);
-    };
     for (int i = 0; i < 8; ++i) {
         double mean = 0, last = 0;
         for (int step = 1; step < kSteps; ++step) {
-            double from = 0, latest = -1e30, sum = 0;
-            for (int b = 0; b < half; ++b) from += at(step, b, 1) / half;
+            const long long* const of_step = times.data() + int64_t{step} * multiprocessors_ * 8;
+            double from = 0, sum = 0;
+            long long latest = INT64_MIN;
             for (int b = 0; b < half; ++b) {
-                sum += (at(step, b, i) - from) / half;
-                latest = std::max(latest, at(step, b, i) - from);
+                from += static_cast<double>(of_step[b * 8 + 1] - of_step[1]) / half;
+                sum += static_cast<double>(of_step[b * 8 + i] - of_step[1]) / half;
+                latest = std::max(latest, of_step[b * 8 + i] - of_step[1]);
             }
-            mean += sum / (kSteps - 1);
-            last += latest / (kSteps - 1);
+            mean += (sum - from) / (kSteps - 1);
+            last += (static_cast<double>(latest) - from) / (kSteps - 1);
         }
         std::printf("one token, one kernel: %-18s mean %6.2f us, last block %6.2f us\n", names[i],
                     mean / 1e3, last / 1e3);
@@ -678,7 +678,7 @@ void Trial::measure_decode(int tokens) {
                  [&, stored, r](int i) { run_decode(plans[i], next(i), layer(i), stored, r); },
                  {}});
         }
-        for (int depth : {2, 3, 4, 5})
+        for (int depth = 2; depth <= kMostBothDepth; ++depth)
             if (decode_both_shared_bytes(depth, tokens) <= 227 * 1024)
                 rows.push_back({name + ", one kernel, rings of " + std::to_string(depth),
                                 1,
@@ -784,6 +784,19 @@ void Trial::measure(const std::string& part) {
     peak_tflops_ = product_tflops(300);
     std::printf("ceiling: product 8192^3 bf16, at first %.0f, after three seconds %.0f TFLOP/s\n",
                 cold, peak_tflops_);
+    const double stored_us = time_us(
+        kLayers,
+        [&](int i) {
+            const int64_t pieces = int64_t{experts_} * 2 * kF * kC / 8;
+            make_ready<Order::fragment, true>
+                <<<static_cast<unsigned>(pieces / 256), 256, 0, stream()>>>(
+                    const_cast<Bf16*>(layers_[i].up[kWhole].numbers), layers_[i].up_rows,
+                    kStored[kWhole].together, pieces);
+            CUDA_CHECK(cudaGetLastError());
+        },
+        100);
+    std::printf("storing gate_up of a layer in fragment 128: %.0f us, %.2f TB/s read and written\n",
+                stored_us, experts_ * 8.0 * kF * kC / stored_us / 1e6);
     if (wanted("decode")) {
         for (int tokens : {1, 2, 4, 8}) measure_decode(tokens);
         trace_decode_both();
