@@ -4,7 +4,8 @@
 //
 //   expert_layout                             checks, ceilings, then every regime
 //   expert_layout decode|streaming|prefill    the same, one regime
-//   expert_layout check [experts]             the checks alone, of a model with so many experts
+//   expert_layout check [experts [tokens]]    the checks alone, of a model with so many experts and
+//                                             at most so many tokens
 //   expert_layout profile                      a few launches, for a profiler
 //
 // Each check compares one layer's output with the slow twin in double, from poisoned buffers, with
@@ -16,6 +17,7 @@
 // Needs the CUDA toolkit and nothing else. The kernels are in bench/expert_layout/, the two orders
 // of the grouped product in a source of their own each, which compile side by side.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -166,8 +168,9 @@ struct Plan {
 
 class Trial {
   public:
-    explicit Trial(int experts, int layers)
+    Trial(int experts, int layers, int most_checked)
         : experts_(experts),
+          most_checked_(most_checked),
           arena_(layers * int64_t{1 + std::size(kStored)} * experts *
                          static_cast<int64_t>(kExpertBytes) +
                      6 * kGiB,
@@ -191,7 +194,7 @@ class Trial {
         rows_ = take<Bf16>(slots * kC);
         out_ = take<Bf16>(int64_t{kMostTokens} * kC);
         for (uint32_t*& words : words_) {
-            constexpr int kWords = kWordsBefore + kMostDecodeTokens * kChosen * kF;
+            constexpr int kWords = kMostDecodeTokens * kChosen * kF;
             words = take<uint32_t>(kWords);
             CUDA_CHECK(cudaMemsetAsync(words, 0, kWords * sizeof(uint32_t), stream()));
         }
@@ -274,7 +277,7 @@ class Trial {
     void measure_decode(int tokens);
     void measure_grouped(int tokens, Taste taste);
 
-    int experts_, multiprocessors_ = 0;
+    int experts_, most_checked_, multiprocessors_ = 0;
     Arena arena_, scratch_;
     Stream stream_;
     CudaLane lane_;
@@ -307,7 +310,7 @@ Ready Trial::make_order(const Stored& stored, const Bf16* from) {
     CUDA_CHECK(cudaMemcpyAsync(&count, lost, sizeof count, cudaMemcpyDeviceToHost, stream()));
     stream_.synchronize();
     CHECK(count == 0, "a stored order loses numbers");
-    return {to, stored.together};
+    return {to, std::countr_zero(static_cast<unsigned>(stored.together))};
 }
 
 Trial::Layer Trial::make_layer() {
@@ -487,10 +490,10 @@ constexpr int kChecked[] = {1, 2, 3, 8, 33, 64, 500, 1024, 4096};
 
 bool Trial::check() {
     int wrong = 0;
-    const int most = experts_ < 128 ? 64 : kMostTokens;
+
     for (int tokens : kChecked)
         for (Taste taste : {Taste::even, Taste::skewed, Taste::unanimous}) {
-            if (tokens > most || (tokens > 1024 && taste == Taste::unanimous)) continue;
+            if (tokens > most_checked_ || (tokens > 1024 && taste == Taste::unanimous)) continue;
             const int64_t mark = arena_.mark();
             const Plan p = make_plan(make_routing(tokens, experts_, taste, 7 + tokens));
             const Layer& l = layers_[0];
@@ -502,7 +505,7 @@ bool Trial::check() {
                             wrong += error_of(p, ("decode " + name).c_str(),
                                               [&] { run_decode(p, p, l, i, r); });
                 if (tokens <= kMostDecodeTokens && kStored[i].order == Order::fragment)
-                    for (int depth = 2; depth <= kMostBothDepth; ++depth)
+                    for (int depth : {2, 3, 4, 5})
                         if (decode_both_shared_bytes(depth, tokens) <= 227 * 1024)
                             wrong += error_of(p, ("decode both " + name).c_str(), [&] {
                                 for (int step = 0; step < 2; ++step)
@@ -678,7 +681,7 @@ void Trial::measure_decode(int tokens) {
                  [&, stored, r](int i) { run_decode(plans[i], next(i), layer(i), stored, r); },
                  {}});
         }
-        for (int depth = 2; depth <= kMostBothDepth; ++depth)
+        for (int depth : {2, 3, 4, 5})
             if (decode_both_shared_bytes(depth, tokens) <= 227 * 1024)
                 rows.push_back({name + ", one kernel, rings of " + std::to_string(depth),
                                 1,
@@ -840,7 +843,8 @@ int main(int argc, char** argv) {
     const DeviceFacts facts = device_facts(0);
     std::printf("# %s, %d multiprocessors\n", facts.name.c_str(), facts.num_multiprocessors);
     const bool one_layer = check_alone || part == "profile";
-    expert_layout::Trial trial(experts, one_layer ? 1 : expert_layout::kLayers);
+    const int most_checked = argc > 3 ? std::atoi(argv[3]) : expert_layout::kMostTokens;
+    expert_layout::Trial trial(experts, one_layer ? 1 : expert_layout::kLayers, most_checked);
     if (part == "profile") {
         trial.profile();
         return 0;

@@ -320,15 +320,13 @@ static __global__ void __launch_bounds__(kDownWarps * 32, 1) decode_down(DecodeA
 
 // Both in one: no boundary between up and down.
 //
-// A block takes strips of up, experts in order, then its 16 rows of down, experts in order. Its
-// first strips are given; the later ones it claims, since what memory grants a multiprocessor
-// differs by a sixth, and an expert is done when its slowest strip is. One ring a warp runs through
-// both, so that memory never waits for the hand-over: while the last numbers of h are on their way,
-// down works on the first experts, whose h has long been there. Each number of h crosses as a word
-// that also says that it is there (its upper half the number, its lower half 1), so nothing has to
-// be fenced, counted or signalled: who needs it reads until it is there. The words of the step
-// before are cleared meanwhile, in a buffer of their own. All blocks must be running at once: at
-// most one a multiprocessor.
+// A block takes units of up in turn, experts in order, then its 16 rows of down, experts in order;
+// one ring a warp runs through both, so that memory never waits for the hand-over: while the last
+// numbers of h are on their way, down works on the first experts, whose h has long been there. Each
+// number of h crosses as a word that also says that it is there (its upper half the number, its
+// lower half 1), so nothing has to be fenced, counted or signalled: who needs it reads until it is
+// there. The words of the step before are cleared meanwhile, in a buffer of their own. All blocks
+// must be running at once: at most one a multiprocessor.
 
 struct DecodeBothArgs {
     Ready up, down;
@@ -337,20 +335,16 @@ struct DecodeBothArgs {
     const int* num_choices;
     const int* pairs;
     const float* pair_weights;
-    uint32_t *h, *clear;  // words of h, a row of F in lane order a pair, behind the count of
-                          // claims; the other step's
+    uint32_t *h, *clear;  // words of h, a row of F in lane order a pair; the other step's
     Bf16* out;
     int num_tokens, depth;
     NextChoices next;
     long long* trace;  // null, or 8 times of each block
 };
 
-constexpr int kGivenStrips = 4, kMostBothDepth = 4;  // the claims are made for so deep a ring
-constexpr int kWordsBefore = 32;                     // of h: the count of claims
-
 constexpr int decode_both_shared_bytes(int depth, int tokens) {
     const int bytes = kUpWarps * depth * (kUpTiles * 512 + 8) + kPartBytes +
-                      tokens * (vector_bytes(kC) + kChosen * 2 * 16 * 4);
+                      tokens * (vector_bytes(kC) + kChosen * (2 * 16 + 1) * 4);
     return bytes > 115840 ? bytes : 115840;
 }
 
@@ -398,17 +392,17 @@ struct HalfOfH {
 
 static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBothArgs a) {
     extern __shared__ __align__(128) unsigned char shared[];
-    __shared__ int claimed[8];  // strips by turn
-    constexpr int kStrips = kRows<true> / 16, kPieces = kColumns<true> / 128 / kUpWarps;
-    constexpr int kHalfPieces = kF / 128 / 2;  // of down; a piece is two blocks of 64 columns
+    constexpr int kPairs = kRows<true> / 32, kPieces = kColumns<true> / 64 / kUpWarps;
+    constexpr int kHalfPieces = kF / 64 / 2 / 2;  // two blocks of 64 columns a piece of down
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const int g = lane / 4, t = lane % 4, block = static_cast<int>(blockIdx.x);
     const int ring_bytes = a.depth * kUpTiles * 512;
     float4* const parts = reinterpret_cast<float4*>(shared + kUpWarps * ring_bytes);
     unsigned char* const vectors = shared + kUpWarps * ring_bytes + kPartBytes;
     float* const products = reinterpret_cast<float*>(vectors + a.num_tokens * vector_bytes(kC));
+    float* const weights = products + a.num_tokens * kChosen * 2 * 16;
     WarpRing<kUpTiles> ring{shared_address(shared) + static_cast<uint32_t>(warp * ring_bytes),
-                            shared_address(products + a.num_tokens * kChosen * 2 * 16) +
+                            shared_address(weights + a.num_tokens * kChosen) +
                                 static_cast<uint32_t>(warp * a.depth * 8),
                             a.depth, lane};
     const auto mark = [&](int i) {
@@ -422,23 +416,16 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
     a.next.fetch();
 
     const int num_choices = a.num_tokens == 1 ? kChosen : *a.num_choices;
-    const int strips = num_choices * kStrips, halves = num_choices * 2;
-    const int blocks = static_cast<int>(gridDim.x);
+    const int units = num_choices * kPairs, halves = num_choices * 2;
     const bool has_rows = block < kC / 16;
-    const auto strip_of = [&](int turn) {
-        return turn < kGivenStrips ? block + turn * blocks : claimed[turn % 8];
-    };
-    int ahead = 0, ahead_half = has_rows ? warp : halves, ahead_piece = 0;
+    int ahead = block, ahead_half = has_rows ? warp : halves, ahead_piece = 0;
     const auto fetch_ahead = [&](int slot) {
-        const int strip = strip_of(ahead);
-        if (strip < strips) {
-            const int expert = a.choices[strip / kStrips].expert, within = strip % kStrips;
-            const int column = (warp * kPieces + ahead_piece) * 2;
-            ring.fetch_two(slot, a.up.strip_at(expert, kRows<true>, kC, within, column),
-                           a.up.strip_at(expert, kRows<true>, kC, within, column + 1));
+        if (ahead < units) {
+            ring.fetch(slot, a.up.strip_at(a.choices[ahead / kPairs].expert, kRows<true>, kC,
+                                           ahead % kPairs * 2, warp * kPieces + ahead_piece));
             if (++ahead_piece == kPieces) {
                 ahead_piece = 0;
-                ++ahead;
+                ahead += static_cast<int>(gridDim.x);
             }
         } else if (ahead_half < halves) {
             const int expert = a.choices[ahead_half / 2].expert;
@@ -465,61 +452,63 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
         to[12] = x.w;
     }
     for (int i = block * kUpWarps * 32 + static_cast<int>(threadIdx.x);
-         i < kWordsBefore + a.num_tokens * kChosen * kF; i += blocks * kUpWarps * 32)
+         i < a.num_tokens * kChosen * kF; i += static_cast<int>(gridDim.x) * kUpWarps * 32)
         a.clear[i] = 0;
-    uint32_t* const words = a.h + kWordsBefore;
+    if (static_cast<int>(threadIdx.x) < a.num_tokens * kChosen)
+        weights[threadIdx.x] = a.pair_weights[threadIdx.x];
     __syncthreads();
 
     // h of a half is asked for well before it is needed, and again if it was not there yet.
     const auto place_in_h = [&](int half) {
         const Choice choice = a.choices[half / 2];
         const int pair = a.pairs[choice.first + min(g, choice.count - 1)];
-        return words + pair * kF + half % 2 * (kF / 2) + t * 8;
+        return a.h + pair * kF + half % 2 * (kF / 2) + t * 8;
     };
     HalfOfH h;
     h.words[0] = make_uint4(0, 0, 0, 0);
 
-    int claim = 0;  // thread 0's, asked for a turn ago
-    for (int turn = 0; strip_of(turn) < strips; ++turn) {
-        const int strip = strip_of(turn);
-        const Choice choice = a.choices[strip / kStrips];
+    for (int unit = block; unit < units; unit += static_cast<int>(gridDim.x)) {
+        const Choice choice = a.choices[unit / kPairs];
         const int token = a.pairs[choice.first + min(g, choice.count - 1)] / kChosen;
         uint32_t vector = shared_address(vectors + token * vector_bytes(kC)) +
                           warp * (kC / kUpWarps * 2) + t * 16;
-        float sums[2][4] = {};
+        float sums[2][2][4] = {};
 #pragma unroll
         for (int piece = 0; piece < kPieces; ++piece) {
             uint4 tiles[kUpTiles];
             ring.take(tiles);
-            if (piece == 0 && turn == 0) mark(3);
-            if (piece == 0 && strip_of(turn + 1) >= strips && has_rows) h.load(place_in_h(warp));
+            if (piece == 0 && unit == block) mark(3);
+            if (piece == 2 && unit + static_cast<int>(gridDim.x) >= units && has_rows)
+                h.load(place_in_h(warp));
             fetch_ahead(ring.slot);
             ring.advance();
-            add_strip(sums, tiles, load_shared(vector), load_shared(vector + 64));
-            add_strip(sums, tiles + 4, load_shared(vector + 128), load_shared(vector + 192));
-            vector += 256;
-        }
-        // What is fetched at the next turn but one has to be known at the next.
-        if (threadIdx.x == 0) {
-            if (turn + 3 >= kGivenStrips) claimed[(turn + 3) % 8] = claim;
-            claim = kGivenStrips * blocks + static_cast<int>(atomicAdd(a.h, 1u));
+            const uint4 right0 = load_shared(vector), right1 = load_shared(vector + 64);
+            add_strip(sums[0], tiles, right0, right1);
+            add_strip(sums[1], tiles + 4, right0, right1);
+            vector += 128;
         }
         __syncthreads();  // the parts before these have been added
-        parts[warp * 32 + lane] = make_float4(sums[0][0] + sums[1][0], sums[0][1] + sums[1][1],
-                                              sums[0][2] + sums[1][2], sums[0][3] + sums[1][3]);
+#pragma unroll
+        for (int strip = 0; strip < 2; ++strip) {
+            const float(&s)[2][4] = sums[strip];
+            parts[(warp * 2 + strip) * 32 + lane] = make_float4(
+                s[0][0] + s[1][0], s[0][1] + s[1][1], s[0][2] + s[1][2], s[0][3] + s[1][3]);
+        }
         __syncthreads();
-        const int column = static_cast<int>(threadIdx.x) / 8, f = static_cast<int>(threadIdx.x) % 8;
-        if (column < choice.count) {  // 8 numbers of h for each token
+        const int column = static_cast<int>(threadIdx.x) / 16,
+                  f = static_cast<int>(threadIdx.x) % 16;
+        if (column < choice.count) {
             const float* const part =
-                reinterpret_cast<const float*>(parts + f * 4 + column / 2) + column % 2;
+                reinterpret_cast<const float*>(parts + f / 8 * 32 + f % 8 * 4 + column / 2) +
+                column % 2;
             float gate = 0, up = 0;
 #pragma unroll
             for (int w = 0; w < kUpWarps; ++w) {
-                gate += part[w * 128];
-                up += part[w * 128 + 2];
+                gate += part[w * 256];
+                up += part[w * 256 + 2];
             }
             const int pair = a.pairs[choice.first + column];
-            store_relaxed(words + pair * kF + lane_order(strip % kStrips * 8 + f),
+            store_relaxed(a.h + pair * kF + lane_order(unit % kPairs * 16 + f),
                           gated(gate, 0, up, 0) << 16 | 1);
         }
     }
@@ -562,7 +551,7 @@ static __global__ void __launch_bounds__(kUpWarps * 32, 1) decode_both(DecodeBot
                 const int pair = token * kChosen + j;
                 const float* const part = products + pair * 2 * 16 + row;
                 const float y = widen(narrow(part[0] + part[16]));
-                sum += widen(narrow(y * a.pair_weights[pair]));
+                sum += widen(narrow(y * weights[pair]));
             }
             a.out[token * kC + block * 16 + row] = narrow(sum);
         }

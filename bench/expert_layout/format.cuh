@@ -40,13 +40,15 @@ enum class Order { fragment, swizzled };
 /// One layer of one matrix in a ready order.
 struct Ready {
     const Bf16* numbers;
-    int together;  // strips of a block: 2, 4 or 8; swizzled: 4 or 8
+    int shift;  // of together, the strips of a block: 2, 4 or 8; swizzled: 4 or 8
+
+    __host__ __device__ int together() const { return 1 << shift; }
 
     /// Strip `strip` of an expert's `rows` x `columns`, its 64 columns from 64 `block`.
     __device__ const Bf16* strip_at(int expert, int rows, int columns, int strip, int block) const {
-        const int within = strip % together;
+        const int within = strip & (together() - 1);
         return numbers + (int64_t{expert} * rows + (strip - within) * 16) * columns +
-               (block * together + within) * kStripNumbers;
+               ((block << shift) + within) * kStripNumbers;
     }
 };
 

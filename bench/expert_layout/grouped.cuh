@@ -94,7 +94,7 @@ struct Fetcher {
     };
     __device__ Source source_of(const Item& item) const {
         const TokenTile& tile = item.tile;
-        const int together = a.weights.together, strip = lane * together;
+        const int together = a.weights.together(), strip = lane * together;
         const int strips = tile.height * (kBlockRows / 16);  // a block
         if (strip < strips)
             return {
@@ -114,7 +114,7 @@ struct Fetcher {
             barrier_expect(barrier,
                            static_cast<uint32_t>(tile.height * kWeightBytes + tile.columns * 128));
         __syncwarp();
-        if (lane * a.weights.together < tile.height * (kBlockRows / 16))
+        if (lane * a.weights.together() < tile.height * (kBlockRows / 16))
             bulk_load(ring.stage(ring.next) + source.at, source.from + step * source.step,
                       source.bytes, barrier, weight_policy);
     }
@@ -170,6 +170,7 @@ struct Fetcher {
 
 /// Frees a stage in both blocks: either may write the other's half of the tokens there.
 __device__ inline void free_stage(uint32_t barrier, int lane) {
+    __syncwarp();
     if (lane < 2) barrier_arrive_at(barrier, static_cast<uint32_t>(lane));
 }
 

@@ -53,12 +53,12 @@ __device__ inline bool barrier_passed(uint32_t barrier, uint32_t phase) {
         : "memory");
     return passed;
 }
-/// Waits for the end of the phase of this parity; a wait of seconds is a bug and ends the kernel.
+/// Waits for the end of the phase of this parity; ten seconds are a bug and end the kernel.
 __device__ inline void barrier_wait(uint32_t barrier, uint32_t phase) {
     if (barrier_passed(barrier, phase)) return;
     const long long start = clock64();
     while (!barrier_passed(barrier, phase))
-        if (clock64() - start > 4'000'000'000) __trap();
+        if (clock64() - start > 20'000'000'000) __trap();
 }
 
 // Bulk copies. Addresses and sizes are multiples of 16 bytes.
