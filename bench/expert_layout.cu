@@ -6,7 +6,7 @@
 //   expert_layout decode|streaming|prefill    the same, one regime
 //   expert_layout check [experts [tokens]]    the checks alone, of a model with so many experts and
 //                                             at most so many tokens
-//   expert_layout profile                      a few launches, for a profiler
+//   expert_layout profile                     a few launches, for a profiler
 //
 // Each check compares one layer's output with the slow twin in double, from poisoned buffers, with
 // even and skewed routing and with experts that nobody chose. Each time is the median of graph
@@ -23,15 +23,16 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
-#include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "bench/expert_layout/ceilings.cuh"
 #include "bench/expert_layout/decode.cuh"
 #include "bench/expert_layout/launch.cuh"
 #include "bench/expert_layout/reference.cuh"
+#include "bench/expert_layout/routing.h"
+#include "bench/expert_layout/rows.cuh"
 #include "bench/expert_layout/tokens.cuh"
 #include "ops/cuda_lane.h"
 #include "tensor/cuda_check.h"
@@ -59,100 +60,6 @@ constexpr Stored kStored[] = {{Order::fragment, 2, "fragment 32"},
                               {Order::swizzled, 8, "swizzled 128"}};
 
 constexpr int kWhole = 2;  // fragment 128
-
-/// Uniform in [-size, size), a new number each index (the finaliser of SplitMix64).
-__global__ void fill_random(Bf16* out, int64_t n, float size, uint64_t seed) {
-    for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
-         i += static_cast<int64_t>(gridDim.x) * blockDim.x) {
-        uint64_t z = seed + static_cast<uint64_t>(i) * 0x9E3779B97F4A7C15u;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-        out[i] = narrow((static_cast<float>(z >> 40) * 0x1p-23f - 1.0f) * size);
-    }
-}
-
-/// Reads everything, 32 KB a block.
-__global__ void __launch_bounds__(256) read_plainly(const uint4* from, uint32_t* out) {
-    const uint4* const at = from + static_cast<int64_t>(blockIdx.x) * 2048 + threadIdx.x;
-    uint4 v[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i) v[i] = load_once(at + i * 256);
-    uint32_t sum = 0;
-#pragma unroll
-    for (int i = 0; i < 8; ++i) sum ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
-    if (sum == 0x12345678u) *out = sum;  // keeps the loads
-}
-
-/// Reads everything through rings of eight warps, 32 KB a round: a block what lies together
-/// or all blocks side by side. `pieces` beyond `wrap` begin again.
-__global__ void __launch_bounds__(256)
-    read_through_rings(const Bf16* from, int64_t pieces, int64_t wrap, int depth, int side_by_side,
-                       uint32_t* out) {
-    extern __shared__ __align__(128) unsigned char shared[];
-    using Ring = WarpRing<kUpTiles>;
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    Ring ring{
-        shared_address(shared) + static_cast<uint32_t>(warp * depth * Ring::kBytes),
-        shared_address(shared) + static_cast<uint32_t>(8 * depth * Ring::kBytes + warp * depth * 8),
-        depth, lane};
-    if (wrap < pieces) ring.policy = evict_normal();
-    ring.begin();
-    const int64_t rounds = pieces / 8 / gridDim.x;
-    uint32_t sum = 0;
-    int64_t ahead = 0;
-    const auto fetch_ahead = [&](int slot) {
-        if (ahead >= rounds) return;
-        const int64_t round =
-            side_by_side ? ahead * gridDim.x + blockIdx.x : blockIdx.x * rounds + ahead;
-        ring.fetch(slot, from + (round * 8 + warp) % wrap * (Ring::kBytes / 2));
-        ++ahead;
-    };
-    for (int i = 0; i < depth; ++i) fetch_ahead(i);
-    for (int64_t i = 0; i < rounds; ++i) {
-        uint4 tiles[kUpTiles];
-        ring.take(tiles);
-        fetch_ahead(ring.slot);
-        ring.advance();
-#pragma unroll
-        for (int j = 0; j < kUpTiles; ++j) sum ^= tiles[j].x ^ tiles[j].y ^ tiles[j].z ^ tiles[j].w;
-    }
-    if (sum == 0x12345678u) *out = sum;
-}
-
-/// Who chose whom: `experts` and `weights` by pair, eight pairs a token.
-struct Routing {
-    int tokens = 0;
-    std::vector<int> experts;
-    std::vector<float> weights;
-};
-
-enum class Taste { even, skewed, unanimous };
-
-/// Eight distinct experts a token. `skewed`: expert e is liked as 1 / (e + 1), in an order of the
-/// seed's. `unanimous`: every token the same eight.
-Routing make_routing(int tokens, int experts, Taste taste, uint32_t seed) {
-    std::mt19937 random(seed);
-    std::vector<int> order(experts);
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), random);
-    Routing r;
-    r.tokens = tokens;
-    for (int t = 0; t < tokens; ++t) {
-        std::vector<std::pair<double, int>> keys(experts);
-        for (int e = 0; e < experts; ++e) {
-            // Exponential races: the eight first at rates of the likings are a draw without return.
-            const double rate = taste == Taste::skewed ? 1.0 / (e + 1) : 1.0;
-            const double u = (random() + 0.5) / 4294967296.0;
-            keys[e] = {taste == Taste::unanimous ? e : -std::log(u) / rate, order[e]};
-        }
-        std::partial_sort(keys.begin(), keys.begin() + kChosen, keys.end());
-        for (int a = 0; a < kChosen; ++a) {
-            r.experts.push_back(keys[a].second);
-            r.weights.push_back(Bf16::from(static_cast<float>((random() % 1000 + 500) / 8000.0)));
-        }
-    }
-    return r;
-}
 
 /// A routing on the device, ready for every kernel.
 struct Plan {
@@ -672,7 +579,7 @@ void Trial::measure_decode(int tokens) {
     std::vector<Row> rows;
     for (int stored = 0; kStored[stored].order == Order::fragment; ++stored) {
         const std::string name = kStored[stored].name;
-        for (Rings r : {Rings{2, 4}, Rings{3, 4}, Rings{4, 4}}) {
+        for (Rings r : {Rings{2, 4}, Rings{3, 4}}) {
             if (decode_down_shared_bytes(r.down_depth, tokens) > 227 * 1024) continue;
             rows.push_back(
                 {name + ", two kernels, rings of " + std::to_string(r.up_depth) + " and " +

@@ -169,9 +169,10 @@ struct Fetcher {
 };
 
 /// Frees a stage in both blocks: either may write the other's half of the tokens there.
-__device__ inline void free_stage(uint32_t barrier, int lane) {
+__device__ inline void free_stage(uint32_t barrier, int lane, uint32_t other) {
     __syncwarp();
-    if (lane < 2) barrier_arrive_at(barrier, static_cast<uint32_t>(lane));
+    if (lane == 0) barrier_arrive(barrier);
+    if (lane == 1) barrier_arrive_at(barrier, other);
 }
 
 /// One step of 64 rows: their 64 columns, from `rows` in shared memory, times N tokens; left in
@@ -264,7 +265,7 @@ __device__ inline void multiply_tile(const GroupedArgs& a, StageRing& ring, cons
                 sum[h], left[i], stage + static_cast<uint32_t>((warp / 4 * kHeight + h) * 8192),
                 swizzled_matrix(stage + kHeight * kWeightBytes), warp, lane, a.always);
             wgmma_wait<1>();
-            if (h == 0 && step + i > 0) free_stage(before, lane);
+            if (h == 0 && step + i > 0) free_stage(before, lane, static_cast<uint32_t>(rank ^ 1));
             if (h == kHeight - 1) {
                 before = ring.empty_of(ring.next);
                 ring.advance();
@@ -272,7 +273,7 @@ __device__ inline void multiply_tile(const GroupedArgs& a, StageRing& ring, cons
         }
     }
     wgmma_wait<0>();
-    free_stage(before, lane);
+    free_stage(before, lane, static_cast<uint32_t>(rank ^ 1));
 #pragma unroll
     for (int h = 0; h < kHeight; ++h) {
         const int strip = (item.part * 2 + rank) * kHeight * (kBlockRows / 16) +

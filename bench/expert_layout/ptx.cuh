@@ -33,6 +33,9 @@ __device__ inline void barrier_expect(uint32_t barrier, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
 }
+__device__ inline void barrier_arrive(uint32_t barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
 /// Arrives at the barrier that lies at this address in block `rank` of the cluster.
 __device__ inline void barrier_arrive_at(uint32_t barrier, uint32_t rank) {
     asm volatile(
