@@ -74,7 +74,6 @@ Result<TokenChannel::Reader> Asker::submit(const Asked& asked, Answer& answer) {
 Result<Answer> Asker::ask(const Asked& asked, const Show& show) {
     constexpr int64_t kLookMs = 20;  // how soon Ctrl-C is seen where no token comes
     const Stopwatch watch;
-    forget_interrupt();
     Answer answer;
     const PhaseTimes before = engine_.times();
     auto reader = submit(asked, answer);

@@ -14,7 +14,11 @@ constexpr std::string_view kCallers = "invalid_request_error", kOurs = "server_e
 
 void tell(const std::string& sentence, std::string_view type, const std::string& param,
           std::string_view code, bool as_json) {
-    std::fprintf(stderr, "saker: %s\n", sentence.c_str());
+    // Names and templates may hold anything; a terminal is to see one line of text.
+    std::string line = sentence;
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+    std::fprintf(stderr, "saker: %s\n", line.c_str());
     if (!as_json) return;
     json::object error;
     // A path may hold any bytes, JSON none that are not UTF-8.

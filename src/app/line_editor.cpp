@@ -5,16 +5,19 @@
 
 #include <fcntl.h>
 #include <histedit.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <vector>
 
 #include "app/interrupt.h"
@@ -44,13 +47,17 @@ std::string narrow(std::wstring_view text) {
     return out;
 }
 
-// 1 and a byte; 0 at the end of the input; -1 after Ctrl-C.
+// 1 and a byte; 0 at the end of the input; -1 after Ctrl-C. Looks for the latter now and then: a
+// signal that comes just before a read would not end it.
 int read_byte(char& byte) {
+    constexpr int kLookMs = 50;
     while (true) {
+        if (is_interrupted()) return -1;
+        pollfd input = {STDIN_FILENO, POLLIN, 0};
+        if (poll(&input, 1, kLookMs) == 0) continue;
         const ssize_t n = read(STDIN_FILENO, &byte, 1);
         if (n >= 0) return static_cast<int>(n);
         if (errno != EINTR) return 0;
-        if (is_interrupted()) return -1;
     }
 }
 
@@ -228,10 +235,13 @@ struct LineEditor::Terminal {
     // Nothing after Ctrl-C or at the end of the input.
     bool edit(std::string& text) {
         el_resize(editor);
+        // By itself libedit shows the prompt first, and a Ctrl-D that comes in between is lost.
+        el_wset(editor, EL_PREP_TERM, 1);
         if (marks_pastes) std::fputs("\033[?2004h", screen);
         std::fflush(screen);
         int count = 0;
         const wchar_t* line = el_wgets(editor, &count);
+        el_wset(editor, EL_PREP_TERM, 0);
         if (marks_pastes) std::fputs("\033[?2004l", screen);
         std::fflush(screen);
         if (!line || count <= 0) return false;
@@ -261,6 +271,8 @@ LineEditor::~LineEditor() = default;
 
 LineEditor::Line LineEditor::read() {
     Line line;
+    // A terminal throws away what is written while it is still busy with Ctrl-C: the prompt too.
+    if (is_interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     forget_interrupt();
     const bool got =
         terminal_->editor ? terminal_->edit(line.text) : terminal_->read_plain(line.text);

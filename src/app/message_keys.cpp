@@ -12,10 +12,10 @@ using enum KeyUse;
 constexpr std::array kRequestKeys = {
     KnownKey{"messages"},
     KnownKey{"tools"},
-    KnownKey{"tool_choice"},
+    KnownKey{"tool_choice", refused, R"(["none", "auto"])", "forcing a call"},
     KnownKey{"add_generation_prompt"},
     KnownKey{"continue_final_message"},
-    KnownKey{"chat_template"},
+    KnownKey{"chat_template", refused, "[]", "give --chat-template"},
     KnownKey{"chat_template_kwargs"},
     KnownKey{"temperature"},
     KnownKey{"top_p"},

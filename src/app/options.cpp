@@ -179,6 +179,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv, int* exi
         *exit_code = report(error, asks_for_json(argc, argv));
         return std::nullopt;
     };
+    if (argc > 2 && *argv[2] == '\0')
+        return refuse({ErrorCode::invalid_value,
+                       "The model's name is empty: a variable of the shell may not be set.", ""});
     try {
         app.parse(with_values(argc, argv));
     } catch (const CLI::Success& e) {  // help and version

@@ -43,7 +43,9 @@ bool is_picture(const std::vector<uint8_t>& start) {
 
 bool is_frame(const fs::directory_entry& entry) {
     std::error_code ec;  // what cannot be looked at is judged by its name
-    if (entry.is_directory(ec)) return false;
+    if (entry.is_directory(ec) || entry.is_fifo(ec) || entry.is_socket(ec) ||
+        entry.is_character_file(ec))
+        return false;  // a pipe would be waited for
     if (has_picture_ending(entry.path())) return true;
     return entry.is_regular_file(ec) && is_picture(read_start(entry.path()));
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/stand_in.h"
 #include "base/utf8.h"
 #include "jinja/template.h"
 #include "json/keys.h"
@@ -78,6 +79,9 @@ std::string read_template(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in) throw StartupError(file.string() + ": cannot be read.");
+    const std::string_view start = std::string_view(text).substr(0, kStandInBytes);
+    if (const std::string_view sentence = stand_in(start); !sentence.empty())
+        throw StartupError(file.string() + ": " + std::string(sentence) + ".");
     return text;
 }
 

@@ -35,7 +35,7 @@ constexpr const char* kTextFiles[] = {"config.json",
                                       "SHA256SUMS"};
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& sentence) {
-    throw StartupError(path.string() + ": " + sentence + ".");
+    throw StartupError(path.string() + ": " + sentence + (sentence.ends_with('?') ? "" : "."));
 }
 
 bool is_there(const fs::path& path) {
@@ -158,8 +158,14 @@ void check_named_weights(const json::object& config, const fs::path& config_json
     const json::value* value = config.if_contains("transformers_weights");
     if (!value || value->is_null()) return;
     if (value->is_string() && (value->get_string() == "model.safetensors" ||
-                               value->get_string() == "model.safetensors.index.json"))
+                               value->get_string() == "model.safetensors.index.json")) {
+        const fs::path single = config_json.parent_path() / "model.safetensors";
+        if (value->get_string() != single.filename().string() && is_there(single))
+            refuse(config_json,
+                   "transformers_weights names the index, but a model.safetensors lies beside it: "
+                   "take one of them away");
         return;
+    }
     refuse(config_json,
            "transformers_weights names another weight file than model.safetensors or "
            "its index: give the file that name and take the key out");

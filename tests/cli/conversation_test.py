@@ -77,6 +77,9 @@ class Terminal:
         end = time.time() + 60
         while time.time() < end and self._read(0.2):
             pass
+        if time.time() >= end:
+            hold(False, f"the program ends after {self.text[-200:]!r}")
+            os.kill(self.pid, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 

@@ -73,6 +73,12 @@ stdin=/dev/zero refuses "stdin: is larger than 1 GiB" "$saker" run --image - "x?
 refuses "/dev/zero: is larger than 1 GiB" "$saker" run --image /dev/zero "x?"
 refuses "examples: is a folder" "$saker" run --image examples "x?"
 refuses "none.png: there is no such file" "$saker" run --image none.png "x?"
+refuses "name is empty" "$saker" run "" --image $picture "x?"
+refuses "name is empty" "$saker" run "" -q "x?"
+mkdir "$work/pipes" && cp $picture "$work/pipes/1.png" && cp $picture "$work/pipes/3.png" && mkfifo "$work/pipes/2.png"
+timeout 60 "$saker" run --video-frames "$work/pipes" --fps 2 --max-tokens 1 "x?" > /dev/null 2> "$work/pipes.err" ||
+    fail "a pipe among frames is waited for"
+grep -q 'passed over as no picture: "2.png"' "$work/pipes.err" || fail "a pipe among frames is not named"
 stdin=/dev/null refuses "stdin: The image is" "$saker" run --image - "x?"
 
 # --- Numbers ----------------------------------------------------------------------------------------------
