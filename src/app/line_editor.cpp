@@ -47,14 +47,14 @@ std::string narrow(std::wstring_view text) {
     return out;
 }
 
-// 1 and a byte; 0 at the end of the input; -1 after Ctrl-C. Looks for the latter now and then: a
-// signal that comes just before a read would not end it.
+// 1 and a byte; 0 at the end of the input; -1 after Ctrl-C. It is poll() that waits, and read()
+// takes what is there: a signal that comes just before a read would not end it.
 int read_byte(char& byte) {
     constexpr int kLookMs = 50;
     while (true) {
         if (is_interrupted()) return -1;
         pollfd input = {STDIN_FILENO, POLLIN, 0};
-        if (poll(&input, 1, kLookMs) == 0) continue;
+        if (poll(&input, 1, kLookMs) <= 0) continue;
         const ssize_t n = read(STDIN_FILENO, &byte, 1);
         if (n >= 0) return static_cast<int>(n);
         if (errno != EINTR) return 0;
