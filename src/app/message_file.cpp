@@ -122,10 +122,19 @@ SamplingWishes read_wishes(const JsonReader& body) {
 std::string_view media_type(std::span<const uint8_t> bytes) {
     const auto header = read_image_header(bytes);
     if (!header) return "application/octet-stream";
-    constexpr std::array<std::string_view, 4> kTypes = {"image/jpeg", "image/png", "image/webp",
-                                                        "image/gif"};
-    const auto format = static_cast<size_t>(header->format);
-    return format < kTypes.size() ? kTypes[format] : "application/octet-stream";
+    switch (header->format) {
+        case ImageFormat::jpeg:
+            return "image/jpeg";
+        case ImageFormat::png:
+            return "image/png";
+        case ImageFormat::webp:
+            return "image/webp";
+        case ImageFormat::gif:
+            return "image/gif";
+        case ImageFormat::bmp:
+            return "image/bmp";
+    }
+    return "application/octet-stream";
 }
 
 // Where the picture can be found again.
@@ -174,9 +183,14 @@ json::object message_json(const Message& message, const std::vector<MediaInput>&
                           size_t& next) {
     json::object out;
     out["role"] = to_string(message.role);
-    if (message.content.size() == 1 && message.content[0].kind == ContentPart::Kind::text) {
+    if (!message.name.empty()) out["name"] = message.name;
+    const bool is_list = message.content_form == ContentForm::parts;
+    if (message.content_form == ContentForm::null) {
+        out["content"] = json::value(nullptr);
+    } else if (!is_list && message.content.size() == 1 &&
+               message.content[0].kind == ContentPart::Kind::text) {
         out["content"] = message.content[0].text;
-    } else {
+    } else if (is_list || !message.content.empty()) {
         json::array parts;
         for (const ContentPart& part : message.content) {
             if (part.kind == ContentPart::Kind::text)
@@ -249,7 +263,8 @@ std::string messages_json(const Asked& asked) {
     json::object out = {{"messages", messages}};
     if (!asked.chat.tools.empty())
         out["tools"] = json::array(asked.chat.tools.begin(), asked.chat.tools.end());
-    if (asked.chat.add_vision_id) out["chat_template_kwargs"] = {{"add_vision_id", true}};
+    if (!asked.chat.chat_template_kwargs.empty())
+        out["chat_template_kwargs"] = asked.chat.chat_template_kwargs;
     return dump_json(out, 1) + "\n";
 }
 
@@ -266,8 +281,9 @@ Status save_messages(const Asked& asked, const std::string& path, bool overwrite
         if (n <= 0) break;
         written += static_cast<size_t>(n);
     }
-    const bool whole = written == text.size() && close(file) == 0 &&
-                       (!overwrite || rename(part.c_str(), path.c_str()) == 0);
+    const bool closed = close(file) == 0;
+    const bool whole =
+        written == text.size() && closed && (!overwrite || rename(part.c_str(), path.c_str()) == 0);
     if (whole) return Done{};
     Error error = cannot_write(path);
     unlink(part.c_str());

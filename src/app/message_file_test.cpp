@@ -168,7 +168,8 @@ TEST_F(MessageFileTest, UnknownKeysAreToldOnceForAllMessages) {
 TEST_F(MessageFileTest, ASavedConversationReadsAsTheOneItWas) {
     const auto before =
         parse(R"({"messages": [{"role": "system", "content": "Be brief."},
-        {"role": "user", "content": [{"type": "text", "text": "See"}, {"type": "image", "image": ")" +
+        {"role": "user", "name": "Ann", "content": [{"type": "text", "text": "See"},
+        {"type": "image", "image": ")" +
               std::string(kPicture) + R"(", "min_pixels": 1024}, {"type": "image_url", "image_url":
         {"url": "data:image/png;base64,)" +
               base64_ + R"(", "detail": "low"}}]},
@@ -177,7 +178,8 @@ TEST_F(MessageFileTest, ASavedConversationReadsAsTheOneItWas) {
         {"role": "tool", "tool_call_id": "1", "content": "3"},
         {"role": "user", "content": [{"type": "video", "video": "examples/pictures/motion",
         "fps": 2}]}],
-        "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]})");
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],
+        "chat_template_kwargs": {"enable_thinking": false}})");
     ASSERT_TRUE(before.ok()) << before.error().message;
     const std::string path = (folder_ / "saved.json").string();
     ASSERT_TRUE(save_messages(before->asked, path, false).ok());
@@ -190,6 +192,10 @@ TEST_F(MessageFileTest, ASavedConversationReadsAsTheOneItWas) {
     EXPECT_EQ(after->asked.media[1].max_tokens, 256);
     EXPECT_EQ(after->asked.media[2].fps, 2);
     EXPECT_EQ(messages_json(after->asked), messages_json(before->asked));
+    EXPECT_EQ(after->asked.chat.messages[1].name, "Ann");
+    EXPECT_EQ(after->asked.chat.messages[1].content_form, ContentForm::parts);
+    EXPECT_EQ(after->asked.chat.messages[0].content_form, ContentForm::plain);
+    EXPECT_EQ(dump_json(after->asked.chat.chat_template_kwargs), R"({"enable_thinking": false})");
     const json::object saved = read_json_file(path);
     const json::value& url =
         saved.at("messages").at(1).at("content").at(1).at("image_url").at("url");

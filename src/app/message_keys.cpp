@@ -67,7 +67,7 @@ constexpr std::array kMessageKeys = {
     KnownKey{"tool_call_id"},
     KnownKey{"reasoning_content"},
     KnownKey{"reasoning"},
-    KnownKey{"name", harmless},
+    KnownKey{"name"},
     KnownKey{"refusal", harmless},
     KnownKey{"annotations", harmless},
     KnownKey{"id", harmless},
