@@ -92,11 +92,8 @@ Sampling read_sampling(const JsonReader& reader, int64_t vocab_size) {
     s.suppress_tokens = read_ids(reader, "suppress_tokens", vocab_size);
     s.begin_suppress_tokens = read_ids(reader, "begin_suppress_tokens", vocab_size);
     s.bad_words = read_bad_words(reader, vocab_size);
-    if (auto status = s.validate(); !status) {
-        std::string rule = status.error().message;
-        if (rule.ends_with('.')) rule.pop_back();  // fail() writes one
-        reader.fail(status.error().param, "is out of range: " + rule);
-    }
+    if (auto status = s.validate(); !status)
+        reader.fail(status.error().param, "is out of range: " + status.error().message);
     return s;
 }
 
@@ -155,8 +152,7 @@ Result<Sampling> GenerationConfig::fit_to_prompt(Sampling asked, int64_t prompt_
         if (limit <= 0)
             return Error{ErrorCode::context_length_exceeded,
                          "The prompt has " + std::to_string(prompt_tokens) +
-                             " tokens, and max_length of the model's generation_config.json "
-                             "allows " +
+                             " tokens, and the model's own max_length allows " +
                              std::to_string(*max_length) +
                              " for prompt and answer: shorten it or set max_tokens.",
                          "max_tokens"};

@@ -45,7 +45,7 @@ struct PrepareSettings {
     int64_t max_images = 64, max_videos = 4;
     // Decoded pixels that a request holds at one time, three bytes each: one image, or the frames
     // of a video that share a patch, since pictures are decoded one after the other. While one of
-    // them is decoded, up to four bytes a pixel come on top.
+    // them is decoded, up to eight bytes a pixel come on top (decode.h).
     int64_t max_decoded_bytes = int64_t{2} << 30;
 };
 

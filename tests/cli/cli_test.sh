@@ -119,7 +119,7 @@ expect 0 "^a table with 2 rows and 2 columns$" "${ask[@]}" --generation-config n
 settings '"num_beams": 4,'
 expect 3 "num_beams asks for something that Saker does not do .beam search.*--generation-config none" "${ask[@]}"
 settings '"max_length": 5,'
-expect 2 "max_length of the model's generation_config.json allows 5" "${ask[@]}"
+expect 2 "the model's own max_length allows 5" "${ask[@]}"
 expect 2 "generation-config" "${ask[@]}" --generation-config frobnicate
 rm -r "$work/settings"
 
