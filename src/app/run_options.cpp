@@ -8,6 +8,7 @@
 #include "app/flags.h"
 #include "app/lone_word.h"
 #include "base/utf8.h"
+#include "media/preprocessor.h"
 
 namespace saker {
 namespace {
@@ -58,7 +59,7 @@ void add_asking(CLI::App* run, Options& o) {
 
 void add_pictures(CLI::App* run, Options& o) {
     constexpr char kGroup[] = "How pictures are seen";
-    constexpr int64_t kMostSeen = int64_t{1} << 28;
+    constexpr int64_t kMostSeen = Preprocessor::kMaxImageArea;
     add_whole<int64_t>(run, "--max-image-pixels", o.max_image_pixels, 1, int64_t{1} << 32,
                        "largest picture file that is decoded")
         ->default_str("200000000")

@@ -75,8 +75,7 @@ Backend usable_backend(const std::string& name) {
     if (backend == Backend::cuda)
         throw StartupError(
             "The cuda backend has embed, rms_norm, linear and rope so far, which is not a model: "
-            "use "
-            "--backend cpu.");
+            "use --backend cpu.");
     return backend;
 }
 
@@ -181,6 +180,9 @@ Result<std::string> read_stdin() {
             return Error{ErrorCode::invalid_value, "More than 64 MiB come from stdin.", ""};
         text.append(piece, n);
     }
+    if (std::ferror(stdin))
+        return Error{ErrorCode::invalid_value,
+                     "stdin: cannot be read: " + std::string(strerror(errno)) + ".", ""};
     return text;
 }
 
