@@ -369,13 +369,17 @@ std::string Message::text() const {
     return all;
 }
 
-Result<json::object> parse_body(std::string_view body) {
+JsonLimits request_limits() {
     JsonLimits limits;
     limits.max_bytes = size_t{64} << 20;
     limits.max_depth = 64;
     limits.max_values = 1'000'000;
     limits.exact_integers = true;
-    auto value = parse_json(body, "The request body", limits);
+    return limits;
+}
+
+Result<json::object> parse_body(std::string_view body) {
+    auto value = parse_json(body, "The request body", request_limits());
     if (!value) return value.error();
     if (!is_json_object(*value))
         return Error{ErrorCode::invalid_json, "The request body must be a JSON object.", ""};

@@ -91,6 +91,10 @@ Result<ChatRequest> parse_chat(std::string_view body);
 /// The same for a body that is parsed already, so that its other fields can be read from it too.
 Result<ChatRequest> read_chat(const json::object& body);
 
+/// How every request is read, wherever it comes from: integers of tool schemas and calls as
+/// written.
+JsonLimits request_limits();
+
 /// Parses a body of any endpoint under the limits of requests (64 MiB, depth 64, 1,000,000 values).
 /// Integers beyond 64 bits are kept (json.h, is_big_integer).
 Result<json::object> parse_body(std::string_view body);

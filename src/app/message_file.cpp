@@ -53,10 +53,10 @@ class KeyCheck {
 
   private:
     void part(const json::value& part, const std::string& path) {
-        if (!part.is_object()) return;
+        if (!is_json_object(part)) return;
         object(part.get_object(), path, kPartTable);
         for (const auto& [key, value] : part.get_object())
-            if (value.is_object())
+            if (is_json_object(value))
                 object(value.get_object(), path + std::string(key) + ".", kPartTable);
     }
 
@@ -217,10 +217,10 @@ Result<MessageFile> parse_messages(const std::string& text, const std::string& n
     const auto in_file = [&](const Error& error) {
         return Error{error.code, name + ": " + error.message, error.param};
     };
-    auto value = parse_json(text, name);
+    auto value = parse_json(text, name, request_limits());
     if (!value) return value.error();
     json::object body;
-    if (value->is_object())
+    if (is_json_object(*value))
         body = std::move(value->get_object());
     else if (value->is_array())
         body["messages"] = std::move(*value);

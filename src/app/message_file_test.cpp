@@ -93,6 +93,19 @@ TEST_F(MessageFileTest, ClipsAreFramesOrFolders) {
     EXPECT_EQ(file->asked.media[1].fps, 2) << "that of the command line";
 }
 
+// As `saker render` reads it: the model is to see the schema that was written.
+TEST_F(MessageFileTest, IntegersOfSchemasStayWhatTheyAre) {
+    const auto file = parse(R"({"messages": [{"role": "user", "content": "x"}],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters":
+        {"type": "object", "properties": {"id": {"maximum": 123456789012345678901}}}}}]})");
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    EXPECT_NE(dump_json(file->asked.chat.tools.at(0)).find("123456789012345678901"),
+              std::string::npos);
+    EXPECT_NE(fault(R"({"messages": [{"role": "user", "content": "x"}],
+        "seed": 123456789012345678901})"),
+              "");
+}
+
 TEST_F(MessageFileTest, WishesOfSampling) {
     const auto file = parse(R"({"messages": [{"role": "user", "content": "Hi"}], "model": "any",
         "temperature": 0.5, "top_k": -1, "seed": 18446744073709551615, "max_tokens": 7,

@@ -91,6 +91,11 @@ Result<Told> read_told(const Options& options) {
             question = std::move(*text);
         }
     }
+    if (question && asked.chat.continue_final_message)
+        return Error{ErrorCode::invalid_value,
+                     "continue_final_message of --messages and a question contradict each other: "
+                     "a question is the next message.",
+                     ""};
     if (question)
         asked.add_question(*question, std::move(*shown));
     else

@@ -158,6 +158,9 @@ echo '{"messages": [{"role": "user", "content": [{"type": "image", "image": "'$p
 says ', 450, 600], "label": "black ring"}' "$saker" run --messages "$work/begun.json"
 refuses "fps is missing" "$saker" run --messages "$work/clip.json"
 refuses "messages and --system contradict" "$saker" run --messages "$work/talk.json" --system x
+echo '{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}],"continue_final_message":true}' \
+    > "$work/goes_on.json"
+refuses "continue_final_message.*contradict" "$saker" run --messages "$work/goes_on.json" "one more?"
 refuses "messages and --image contradict" "$saker" run --messages "$work/talk.json" --image $picture
 refuses "image - and --messages - contradict" "$saker" run --messages - --image - "x?"
 timeout 60 "$saker" run --json --messages "$work/list.json" --image $picture "What colour is the ring?" > "$work/out" 2> "$work/err"
